@@ -70,7 +70,7 @@ class Rows {
   std::size_t at_ = 0, line_ = 1, open_quote_ = 0;
 };
 
-// By which a spreadsheet has put columns apart instead of by commas; empty: by none.
+// The mark that a spreadsheet has put between columns instead of commas; empty: none.
 std::string_view other_separator(const std::vector<std::string>& names) {
   if (names.size() != 1) return "";
   if (names[0].find(';') != std::string::npos) return "semicolons";

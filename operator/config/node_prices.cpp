@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/cloud_places.h"
+
 namespace lips {
 
 Result<NodePrices> NodePrices::make(const PriceSheet& carried, const OperatorConfig::Prices& prices,
@@ -46,8 +48,22 @@ NodePrice NodePrices::node(const Question& question) const {
   return {UsdPerHour(prices_.unknown_core_hour * question.cores.value() * factor), 1, false};
 }
 
+bool NodePrices::sells(const Question& question) const {
+  if (question.capacity_type != CapacityType::spot) return true;
+  const std::string region = region_or_default(question.region);
+  return !sheet_.knows_spot(region, question.instance_type) ||
+         sheet_.find_in(region, question.zone, question.instance_type, CapacityType::spot);
+}
+
+std::vector<std::string> NodePrices::zones_of_factors() const {
+  std::vector<std::string> zones;
+  for (const auto& [zone, share] : prices_.spot_factors) zones.push_back(zone);
+  return zones;
+}
+
 UsdPerMebibyte NodePrices::transfer(TransferEnd from, TransferEnd to) const {
   from.region = region_or_default(from.region), to.region = region_or_default(to.region);
+  if (is_fault_domain(from.zone) && is_fault_domain(to.zone)) to.zone = from.zone;
   TransferPrices prices = TransferPrices::of(sheet_, prices_.gateway_endpoint);
   prices.across_zones = prices_.across_zones, prices.across_regions = prices_.across_regions;
   return prices.between(from, to, sheet_);

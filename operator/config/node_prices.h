@@ -2,6 +2,7 @@
 // configuration. A value; knows no node.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,7 +30,11 @@ class NodePrices {
     Cores cores;  // where no sheet has the type
   };
   NodePrice node(const Question& question) const;
+  // False for a spot node in a zone without a spot price where other zones of the region have one of the type.
+  bool sells(const Question& question) const;
   const PriceSheet& sheet() const { return sheet_; }
+  // Zones that the configuration names with a share of the on-demand price.
+  std::vector<std::string> zones_of_factors() const;
   const std::string& region() const { return prices_.region; }  // where nobody says one
   // The type in the sheet; nullptr where it has none.
   const InstanceOffer* size(std::string_view region, std::string_view instance_type) const {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <array>
 #include <functional>
 #include <span>
@@ -333,7 +334,7 @@ class Reading {
   }
   template <class Whole>
   void whole(std::string_view key, Whole& value, std::int64_t least, About) {
-    value = static_cast<Whole>(fields_.integer(key, value, least, 1'000'000'000));
+    value = static_cast<Whole>(fields_.integer(key, value, least, std::numeric_limits<std::int32_t>::max()));
   }
   void number(std::string_view key, double& value, About) { value = fields_.number(key, value, not_negative); }
   void share(std::string_view key, double& value, About) { value = fields_.number(key, value, share_range); }

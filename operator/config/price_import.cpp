@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
-#include <cmath>
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,6 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "config/cloud_places.h"
+#include "config/csv_table.h"
 #include "config/quantities.h"
 #include "config/ranges.h"
 
@@ -38,12 +39,19 @@ std::optional<UsdPerHour> price_of(std::string_view text) {
   return UsdPerHour(*value);
 }
 
+// Takes a line off the front, without its end.
+std::string_view take_line(std::string_view& text) {
+  std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(text.size(), line.size() + 1));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
 // Calls visit(labels, value) for each sample of that name in Prometheus' text format.
 template <class Visit>
 void visit_samples(std::string_view text, std::string_view name, Visit visit) {
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::string_view line = take_line(text);
     if (!line.starts_with(name) || line.size() <= name.size() || line[name.size()] != '{') continue;
     Labels labels;
     std::size_t at = name.size() + 1;
@@ -74,9 +82,8 @@ CapacityType capacity_type_of(std::string_view name) {
 }
 
 Result<std::vector<InstanceOffer>> from_karpenter(const PriceText& from) {
-  constexpr std::string_view metric = "karpenter_cloudprovider_instance_type_offering_price_estimate";
   std::vector<InstanceOffer> offers;
-  visit_samples(from.text, metric, [&](const Labels& labels, std::string_view value) {
+  visit_samples(from.text, karpenter_prices, [&](const Labels& labels, std::string_view value) {
     const std::optional<UsdPerHour> price = price_of(value);
     const std::string& zone = label(labels, "zone");
     if (!price || zone.empty() || label(labels, "instance_type").empty()) return;
@@ -91,17 +98,8 @@ Result<std::vector<InstanceOffer>> from_karpenter(const PriceText& from) {
     offer.as_of = from.today, offer.source = source_karpenter;
     offers.push_back(std::move(offer));
   });
-  if (offers.empty()) return no_price(from, fmt::format("the metric {}", metric));
+  if (offers.empty()) return no_price(from, fmt::format("the metric {}", karpenter_prices));
   return offers;
-}
-
-// "us-east-1a" of aws:///us-east-1a/i-0123.
-std::string zone_of_provider_id(std::string_view id) {
-  const std::size_t begin = id.find(":///");
-  if (begin == std::string_view::npos) return "";
-  const std::string_view rest = id.substr(begin + 4);
-  const std::size_t end = rest.find('/');
-  return end == std::string_view::npos ? "" : std::string(rest.substr(0, end));
 }
 
 const std::string& node_of(const Labels& labels) {
@@ -151,7 +149,24 @@ std::string text_of(const Json& object, const char* key) {
 }
 
 std::string date_of(const std::string& time, const std::string& otherwise) {
-  return time.size() < 10 ? otherwise : time.substr(0, 10);
+  const std::string date = time.substr(0, 10);
+  return is_date(date) ? date : otherwise;
+}
+
+tl::unexpected<Error> cut_short(const PriceText& text, std::string_view how) {
+  return fail(ErrorCode::invalid_input,
+              fmt::format("{}: found a part of the prices, {}; allowed: all of them", text.name, how));
+}
+
+constexpr std::string_view has_next_token =
+    "because it has a NextToken: ask without --max-items and --no-paginate";
+
+// Where not all that was asked for is in the text: a zone or type that is not there would be taken for one that is not sold.
+Result<Json> whole_json(const PriceText& from, Json json) {
+  if (json.is_discarded() && (from.text.starts_with('{') || from.text.starts_with('[')))
+    return cut_short(from, "because the JSON ends early or is damaged");
+  if (!text_of(json, "NextToken").empty()) return cut_short(from, has_next_token);
+  return json;
 }
 
 // The list itself, or that of the key.
@@ -169,8 +184,7 @@ struct SpotPrice {
 std::vector<SpotPrice> spot_prices_of_lines(std::string_view text) {
   std::vector<SpotPrice> found;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::string_view line = take_line(text);
     if (!line.starts_with("SPOTPRICEHISTORY\t")) continue;
     std::vector<std::string> fields;
     for (std::size_t at = 0; at <= line.size();) {
@@ -184,11 +198,15 @@ std::vector<SpotPrice> spot_prices_of_lines(std::string_view text) {
   return found;
 }
 
-std::vector<SpotPrice> spot_prices_of(std::string_view text) {
-  if (text.starts_with("SPOTPRICEHISTORY\t")) return spot_prices_of_lines(text);
-  const Json json = Json::parse(text, nullptr, false);
+Result<std::vector<SpotPrice>> spot_prices_of(const PriceText& from) {
+  constexpr std::string_view token = "NEXTTOKEN\t";
+  if (from.text.starts_with(token) || from.text.find(fmt::format("\n{}", token)) != std::string_view::npos)
+    return cut_short(from, has_next_token);
+  if (from.text.starts_with("SPOTPRICEHISTORY\t")) return spot_prices_of_lines(from.text);
+  const Result<Json> json = whole_json(from, Json::parse(from.text, nullptr, false));
+  if (!json) return tl::unexpected(json.error());
   std::vector<SpotPrice> found;
-  if (const Json* list = list_in(json, "SpotPriceHistory"))
+  if (const Json* list = list_in(*json, "SpotPriceHistory"))
     for (const Json& entry : *list)
       found.push_back({text_of(entry, "AvailabilityZone"), text_of(entry, "InstanceType"),
                        text_of(entry, "ProductDescription"), text_of(entry, "SpotPrice"), text_of(entry, "Timestamp")});
@@ -196,8 +214,10 @@ std::vector<SpotPrice> spot_prices_of(std::string_view text) {
 }
 
 Result<std::vector<InstanceOffer>> from_spot_history(const PriceText& from) {
+  const Result<std::vector<SpotPrice>> history = spot_prices_of(from);
+  if (!history) return tl::unexpected(history.error());
   std::map<std::pair<std::string, std::string>, std::pair<std::string, UsdPerHour>> newest;  // by zone and type
-  for (const SpotPrice& entry : spot_prices_of(from.text)) {
+  for (const SpotPrice& entry : *history) {
     const std::optional<UsdPerHour> price = price_of(entry.price);
     if (!price || entry.zone.empty() || entry.type.empty()) continue;
     if (!entry.product.empty() && !entry.product.starts_with("Linux/UNIX")) continue;
@@ -221,9 +241,11 @@ Result<std::vector<InstanceOffer>> from_spot_history(const PriceText& from) {
   return offers;
 }
 
+// Local Zones, Wavelength Zones and Outposts have prices of their own under the name of their region.
 bool is_plain_linux(const Json& attributes) {
   constexpr std::pair<const char*, std::string_view> wanted[] = {
-      {"operatingSystem", "Linux"}, {"tenancy", "Shared"}, {"preInstalledSw", "NA"}, {"capacitystatus", "Used"}};
+      {"operatingSystem", "Linux"}, {"tenancy", "Shared"},        {"preInstalledSw", "NA"},
+      {"capacitystatus", "Used"},   {"marketoption", "OnDemand"}, {"locationType", "AWS Region"}};
   for (const auto& [key, value] : wanted)
     if (const std::string found = text_of(attributes, key); !found.empty() && found != value) return false;
   return !text_of(attributes, "instanceType").empty();
@@ -235,16 +257,18 @@ const Json& member(const Json& object, const std::string& key) {
   return object.is_object() && found != object.end() ? *found : none;
 }
 
-// USD an hour of the first of these on-demand terms that has a price by the hour.
-std::optional<UsdPerHour> on_demand_price(const Json& terms, std::string& date) {
+// USD an hour by the newest of these on-demand terms that is in force.
+std::optional<UsdPerHour> on_demand_price(const Json& terms, const std::string& today, std::string& date) {
+  std::optional<UsdPerHour> newest;
   for (const Json& term : terms) {
+    const std::string since = date_of(text_of(term, "effectiveDate"), today);
+    if (since > today || (newest && since <= date)) continue;
     for (const Json& dimension : member(term, "priceDimensions")) {
       if (text_of(dimension, "unit") != "Hrs") continue;
-      date = date_of(text_of(term, "effectiveDate"), date);
-      if (const auto price = price_of(text_of(member(dimension, "pricePerUnit"), "USD"))) return price;
+      if (const auto price = price_of(text_of(member(dimension, "pricePerUnit"), "USD"))) newest = price, date = since;
     }
   }
-  return std::nullopt;
+  return newest;
 }
 
 void add_product(const Json& attributes, const Json& terms, const PriceText& from, std::vector<InstanceOffer>& offers) {
@@ -252,8 +276,7 @@ void add_product(const Json& attributes, const Json& terms, const PriceText& fro
   InstanceOffer offer;
   offer.region = text_of(attributes, "regionCode");
   offer.instance_type = text_of(attributes, "instanceType");
-  offer.as_of = from.today;
-  const std::optional<UsdPerHour> price = on_demand_price(terms, offer.as_of);
+  const std::optional<UsdPerHour> price = on_demand_price(terms, from.today, offer.as_of);
   if (!price || offer.region.empty()) return;
   offer.price = *price;
   offer.vcpu = Cores(parse_number(text_of(attributes, "vcpu")).value_or(0));
@@ -285,17 +308,18 @@ Json parse_price_list(std::string_view text) {
 }
 
 Result<std::vector<InstanceOffer>> from_price_list(const PriceText& from) {
-  const Json json = parse_price_list(from.text);
+  const Result<Json> json = whole_json(from, parse_price_list(from.text));
+  if (!json) return tl::unexpected(json.error());
   std::vector<InstanceOffer> offers;
-  if (const Json* list = list_in(json, "PriceList")) {
+  if (const Json* list = list_in(*json, "PriceList")) {
     for (const Json& entry : *list) {  // each product is an object, or an object as a text
       const Json product = entry.is_string() ? Json::parse(entry.get_ref<const std::string&>(), nullptr, false) : entry;
       add_product(member(member(product, "product"), "attributes"), member(member(product, "terms"), "OnDemand"), from,
                   offers);
     }
   } else {
-    const Json& terms = member(member(json, "terms"), "OnDemand");
-    for (const auto& [sku, product] : member(json, "products").items())
+    const Json& terms = member(member(*json, "terms"), "OnDemand");
+    for (const auto& [sku, product] : member(*json, "products").items())
       add_product(member(product, "attributes"), member(terms, sku), from, offers);
   }
   if (offers.empty())
@@ -305,17 +329,7 @@ Result<std::vector<InstanceOffer>> from_price_list(const PriceText& from) {
   return offers;
 }
 
-}  // namespace
-
-std::string region_of_zone(std::string_view zone) {
-  std::size_t end = 0;
-  while (end < zone.size() && std::isdigit(static_cast<unsigned char>(zone[end])) == 0) ++end;
-  if (end == zone.size()) return "";
-  while (end < zone.size() && std::isdigit(static_cast<unsigned char>(zone[end])) != 0) ++end;
-  return std::string(zone.substr(0, end));
-}
-
-Result<std::vector<InstanceOffer>> import_prices(const PriceText& text) {
+Result<std::vector<InstanceOffer>> read_prices(const PriceText& text) {
   switch (text.format) {
     case PriceFormat::karpenter:
       return from_karpenter(text);
@@ -327,6 +341,23 @@ Result<std::vector<InstanceOffer>> import_prices(const PriceText& text) {
       break;
   }
   return from_price_list(text);
+}
+
+}  // namespace
+
+Result<std::vector<InstanceOffer>> import_prices(const PriceText& text) {
+  PriceText from = text;
+  from.text = without_byte_order_mark(text.text);
+  Result<std::vector<InstanceOffer>> offers = read_prices(from);
+  // A price list names the currency of each price.
+  if (!offers || text.format == PriceFormat::price_list) return offers;
+  for (const InstanceOffer& offer : *offers)
+    if (const std::string_view currency = currency_of_region(offer.region); currency != "USD")
+      return fail(ErrorCode::invalid_input,
+                  fmt::format("{}: found prices of {}, where the cloud names them in {}; allowed: prices in USD, for example "
+                              "converted ones in a file for prices.file",
+                              text.name, offer.region, currency));
+  return offers;
 }
 
 }  // namespace lips

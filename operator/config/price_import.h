@@ -23,8 +23,10 @@ inline constexpr EnumArray<PriceFormat, std::string_view> price_format_names{"ka
                                                                              "price-list"};
 constexpr std::string_view to_string(PriceFormat format) { return price_format_names[format]; }
 
-// Of its prices; they name all that Karpenter could buy, in each zone.
+// The source of its prices; they name all that Karpenter could buy, in each zone.
 inline constexpr std::string_view source_karpenter = "karpenter";
+// The metric that has them.
+inline constexpr std::string_view karpenter_prices = "karpenter_cloudprovider_instance_type_offering_price_estimate";
 
 struct PriceText {
   PriceFormat format = PriceFormat::karpenter;
@@ -34,10 +36,7 @@ struct PriceText {
   std::string region = {};  // of zones whose names do not say it
 };
 
-// invalid_input where the text has no price of that format.
+// invalid_input where the text has no price of that format, has been cut short, or names prices that are not in USD.
 Result<std::vector<InstanceOffer>> import_prices(const PriceText& text);
-
-// "us-east-1" of us-east-1a and us-east-1-bos-1a, "us-central1" of us-central1-b; empty for a name without digits.
-std::string region_of_zone(std::string_view zone);
 
 }  // namespace lips

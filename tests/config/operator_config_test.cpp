@@ -65,6 +65,14 @@ TEST(OperatorConfig, ReadsCommitmentsAsScenariosHaveThem) {
   EXPECT_TRUE(changed[0].live && changed[1].live);
 }
 
+// Namespaces of OpenShift have users above a billion; the greatest is that of Kubernetes.
+TEST(OperatorConfig, TakesEveryUserThatKubernetesTakes) {
+  for (const char* user : {"1000660000", "2147483647", "0", "-1"})
+    EXPECT_EQ(error_of(head + "moves: {runAsUser: " + user + "}\n"), "") << user;
+  for (const char* wrong : {"2147483648", "-2"})
+    EXPECT_THAT(error_of(head + "moves: {runAsUser: " + wrong + "}\n"), HasSubstr("allowed: a whole number from -1 to 2147483647")) << wrong;
+}
+
 TEST(OperatorConfig, PrintsCommitmentsAsTheyCanBeRead) {
   for (const char* text : {"m5.large", "ig.\"m5.large\"", "a\\b", "[{x: 1}]", "#", "\t", "\x7F", "~"}) {
     OperatorConfig config;
@@ -253,6 +261,15 @@ TEST(NodePrices, ChargeTransfersByZoneAndRegion) {
   EXPECT_EQ(prices.transfer(zone("us-east-1", "a"), zone("", "b")), usd_per_gigabyte(0.02));
   EXPECT_EQ(prices.transfer(zone("us-east-1", "a"), zone("us-west-2", "a")), usd_per_gigabyte(0.07));
   EXPECT_EQ(prices.transfer(zone("us-west-2", "a"), zone("us-east-1", "a")), usd_per_gigabyte(0.02));
+}
+
+// AKS writes them into the zone label of nodes outside availability zones.
+TEST(NodePrices, ChargeNothingBetweenFaultDomainsOfAzure) {
+  const NodePrices prices = *NodePrices::make(sheet(), {});
+  const auto zone = [](const char* region, const char* name) { return TransferEnd{EndKind::zone, region, name}; };
+  EXPECT_EQ(prices.transfer(zone("eastus", "0"), zone("eastus", "2")).value(), 0);
+  EXPECT_EQ(prices.transfer(zone("eastus", "0"), zone("eastus", "eastus-1")), usd_per_gigabyte(0.02));
+  EXPECT_EQ(prices.transfer(zone("eastus", "0"), zone("westus", "0")), usd_per_gigabyte(0.02));
 }
 
 TEST(NodePrices, ChargeARegionalBucketByTheWayThatItsBytesTake) {

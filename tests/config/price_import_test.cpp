@@ -156,12 +156,92 @@ TEST(PriceImport, SaysWhatItSoughtInATextWithoutPrices) {
     }
 }
 
-TEST(PriceImport, KnowsTheRegionOfAZone) {
-  EXPECT_EQ(region_of_zone("us-east-1a"), "us-east-1");
-  EXPECT_EQ(region_of_zone("us-gov-west-1c"), "us-gov-west-1");
-  EXPECT_EQ(region_of_zone("us-west-2-lax-1a"), "us-west-2");
-  EXPECT_EQ(region_of_zone("us-central1-b"), "us-central1");
-  EXPECT_EQ(region_of_zone("zone"), "");
+std::string refusal(PriceFormat format, std::string_view text) {
+  const auto offers = import_prices({format, "prices", text, "2026-11-22"});
+  return offers ? "read" : offers.error().message;
+}
+
+// The address of an Azure resource has no zone in it: its price is that of the region.
+TEST(PriceImport, ReadsOpenCostOnAzureAndGoogleCloud) {
+  const std::vector<InstanceOffer> offers = imported(PriceFormat::opencost, R"(
+node_total_hourly_cost{arch="amd64",instance="aks-0",instance_type="Standard_D4as_v5",node="aks-0",provider_id="azure:///subscriptions/0-0/resourceGroups/mc_rg/providers/Microsoft.Compute/virtualMachineScaleSets/aks/virtualMachines/0",region="eastus"} 0.172
+kubecost_node_is_spot{instance="aks-0",node="aks-0",provider_id="azure:///subscriptions/x"} 0
+node_total_hourly_cost{instance="gke-1",instance_type="n2-standard-4",node="gke-1",provider_id="gce://project/us-central1-b/gke-1",region=""} 0.194
+)");
+  ASSERT_EQ(offers.size(), 2u);
+  EXPECT_EQ(offers[0].region, "eastus");
+  EXPECT_EQ(offers[0].zone, "");
+  EXPECT_EQ(offers[1].region, "us-central1");
+  EXPECT_EQ(offers[1].zone, "us-central1-b");
+  const auto prices = NodePrices::make({}, {}, offers);
+  ASSERT_TRUE(prices.has_value());
+  for (const char* zone : {"eastus-1", "0"})
+    EXPECT_DOUBLE_EQ(prices->node({"eastus", zone, "Standard_D4as_v5", CapacityType::on_demand, Cores(4)}).price.value(), 0.172);
+}
+
+TEST(PriceImport, RefusesPricesThatAreNotInDollars) {
+  EXPECT_THAT(refusal(PriceFormat::spot_history, R"({"SpotPriceHistory": [{"AvailabilityZone": "cn-north-1b", "InstanceType": "m5.xlarge",
+    "ProductDescription": "Linux/UNIX", "SpotPrice": "0.486000", "Timestamp": "2026-03-01T09:06:30+00:00"}]})"),
+              HasSubstr("prices: found prices of cn-north-1, where the cloud names them in CNY; allowed: prices in USD"));
+  EXPECT_THAT(refusal(PriceFormat::karpenter,
+                      "karpenter_cloudprovider_instance_type_offering_price_estimate{capacity_type=\"spot\","
+                      "instance_type=\"m5.large\",zone=\"cn-northwest-1a\"} 0.2\n"),
+              HasSubstr("in CNY"));
+  EXPECT_THAT(refusal(PriceFormat::opencost,
+                      "node_total_hourly_cost{instance_type=\"Standard_D4_v5\",node=\"a\",region=\"chinaeast2\"} 1.1\n"), HasSubstr("in CNY"));
+}
+
+// A zone that a part of the history does not name would be taken for one that sells no spot nodes.
+TEST(PriceImport, RefusesAPartOfThePrices) {
+  const std::string entry =
+      R"({"AvailabilityZone": "eu-west-1b", "InstanceType": "r5.large", "ProductDescription": "Linux/UNIX", "SpotPrice": "0.031", "Timestamp": "2026-11-21T10:00:00+00:00"})";
+  const std::string line = "SPOTPRICEHISTORY\teu-west-1b\tr5.large\tLinux/UNIX\t0.031\t2026-11-21T10:00:00+00:00\n";
+  const std::string whole = R"({"SpotPriceHistory": [)" + entry + "]";
+  EXPECT_EQ(refusal(PriceFormat::spot_history, whole + R"(, "NextToken": ""})"), "read");
+  EXPECT_EQ(refusal(PriceFormat::spot_history, whole + R"(, "NextToken": null})"), "read");
+  EXPECT_EQ(refusal(PriceFormat::spot_history, line), "read");
+  const std::string crlf = "\xEF\xBB\xBF" + line.substr(0, line.size() - 1) + "\r\n";
+  EXPECT_EQ(refusal(PriceFormat::spot_history, crlf), "read");
+  const std::string cut = "prices: found a part of the prices, because ";
+  EXPECT_THAT(refusal(PriceFormat::spot_history, whole + R"(, "NextToken": "eyJ"})"), HasSubstr(cut + "it has a NextToken"));
+  EXPECT_THAT(refusal(PriceFormat::spot_history, "NEXTTOKEN\teyJ\n" + line), HasSubstr(cut + "it has a NextToken"));
+  EXPECT_THAT(refusal(PriceFormat::spot_history, line + "NEXTTOKEN\teyJ\n"), HasSubstr(cut + "it has a NextToken"));
+  EXPECT_THAT(refusal(PriceFormat::spot_history, whole), HasSubstr(cut + "the JSON ends early"));
+  const std::string list = R"({"PriceList": [)" + product("Linux", "Shared", "0.115") + "]";
+  EXPECT_EQ(refusal(PriceFormat::price_list, list + "}"), "read");
+  EXPECT_THAT(refusal(PriceFormat::price_list, list + R"(, "NextToken": "t"})"), HasSubstr(cut + "it has a NextToken"));
+  EXPECT_THAT(refusal(PriceFormat::price_list, list), HasSubstr(cut + "the JSON ends early"));
+}
+
+// Their rows have the name of the region, and come in the order of their numbers.
+TEST(PriceImport, TakesThePriceOfTheRegionAndNotOfALocalZone) {
+  const auto at = [](const std::string& type, const std::string& usd) {
+    std::string json = product("Linux", "Shared", usd);
+    return json.insert(json.find("\"vcpu\""), "\"locationType\": \"" + type + "\", ");
+  };
+  const std::string region = at("AWS Region", "0.115");
+  for (const char* other : {"AWS Local Zone", "AWS Wavelength Zone", "AWS Outposts"}) {
+    expect_one_plain_node("[" + at(other, "0.138") + ", " + region + "]");
+    expect_one_plain_node("[" + region + ", " + at(other, "0.138") + "]");
+    EXPECT_THAT(refusal(PriceFormat::price_list, "[" + at(other, "0.138") + "]"), HasSubstr("found no price"));
+  }
+  std::string block = product("Linux", "Shared", "0.01");
+  block.insert(block.find("\"vcpu\""), "\"marketoption\": \"CapacityBlock\", ");
+  expect_one_plain_node("[" + block + ", " + region + "]");
+}
+
+TEST(PriceImport, TakesTheNewestTermInForceOfAType) {
+  const auto term = [](const char* name, const char* since, const char* usd) {
+    return std::string("\"") + name + R"(": {"effectiveDate": ")" + since +
+           R"(", "priceDimensions": {"D": {"unit": "Hrs", "pricePerUnit": {"USD": ")" + usd + R"("}}}})";
+  };
+  const std::string old = term("A", "2025-01-01T00:00:00Z", "0.2"), now = term("B", "2026-11-01T00:00:00Z", "0.115"),
+                    next = term("C", "2027-01-01T00:00:00Z", "0.3"), dear = term("D", "2026-11-20T00:00:00Z", "0");
+  for (const std::string& terms : {old + "," + now + "," + next, next + "," + now + "," + dear + "," + old})
+    expect_one_plain_node(R"([{"product": {"attributes": )" + attributes("Linux", "Shared") + R"(}, "terms": {"OnDemand": {)" + terms + "}}}]");
+}
+
+TEST(PriceImport, TakesTheGivenRegionOfZonesWhoseNamesDoNotSayIt) {
   const auto offers =
       import_prices({PriceFormat::karpenter, "page",
                      "karpenter_cloudprovider_instance_type_offering_price_estimate{capacity_type=\"spot\","
@@ -191,6 +271,13 @@ TEST(PriceImport, BecomesAFileThatTheOperatorPricesNodesBy) {
   EXPECT_DOUBLE_EQ(price("us-east-1a", "m5.large", CapacityType::spot), 0.0371);
   EXPECT_DOUBLE_EQ(price("us-east-1b", "m5.large", CapacityType::spot), 0.0312);
   EXPECT_DOUBLE_EQ(price("us-east-1c", "m5.large", CapacityType::spot), 0.5 * 0.096);
+  const auto sells = [&](const char* zone, const char* type, CapacityType capacity) {
+    return prices->sells({"us-east-1", zone, type, capacity, Cores(2)});
+  };
+  EXPECT_TRUE(sells("us-east-1a", "m5.large", CapacityType::spot));
+  EXPECT_FALSE(sells("us-east-1c", "m5.large", CapacityType::spot)) << "other zones have a price";
+  EXPECT_TRUE(sells("us-east-1c", "m5.large", CapacityType::on_demand));
+  EXPECT_TRUE(sells("us-east-1c", "m5.xlarge", CapacityType::spot)) << "no zone has one";
   EXPECT_DOUBLE_EQ(price("us-east-1a", "m5.large", CapacityType::on_demand), 0.096);
   EXPECT_DOUBLE_EQ(price("us-east-1a", "m5.xlarge", CapacityType::spot), 0.5 * 0.192);
   const auto as_of = [&](const char* type, CapacityType capacity) {

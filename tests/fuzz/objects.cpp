@@ -51,6 +51,7 @@ FUZZ_TARGET(objects, json) {
   if (cron) (void)CronSchedule::parse(cron->schedule);
   const auto node_pool = node_pools.decode(input);
   if (node_pool) (void)pool_offers({*node_pool}, NodeCache(), {}, prices), (void)pool_limits({*node_pool}, {}, prices);
+  if (node_pool) (void)pool_problems({*node_pool}, NodeCache(), {}, prices);
   const bool grouped = pod_groups.decode(input).has_value();
   const bool stepped = has_steps(job_sets.decode(input)) || has_steps(argo.decode(input));
   return taken || stepped || pod || grouped || node_pool || (cron && !cron->schedule.empty());

@@ -75,6 +75,9 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
                             },
                             [&live = run.live](const auto& pools, const kubernetes::NodeCache& nodes) {
                               return kubernetes::pool_limits(pools, nodes, *live.prices());
+                            },
+                            [&live = run.live](const auto& pools, const kubernetes::NodeCache& nodes) {
+                              return kubernetes::pool_problems(pools, nodes, live.config()->fleet, *live.prices());
                             }};
   else
     settings.model.offers = [&live = run.live](const kubernetes::NodeCache& nodes) {

@@ -27,12 +27,8 @@ Result<std::vector<InstanceOffer>> read_page(const PriceFeed::Source& source, st
   request.path = slash == std::string::npos ? "/metrics" : url.substr(slash);
   const kubernetes::Answer page = client.call(std::move(request), std::move(stop));
   if (!page) return tl::unexpected(page.error());
-  Result<std::vector<InstanceOffer>> offers =
-      import_prices({PriceFormat::karpenter, url, *page, today(), source.region});
-  if (offers) return offers;
-  Result<std::vector<InstanceOffer>> others =
-      import_prices({PriceFormat::opencost, url, *page, today(), source.region});
-  return others ? others : offers;
+  const PriceFormat format = page->find(karpenter_prices) == std::string::npos ? PriceFormat::opencost : PriceFormat::karpenter;
+  return import_prices({format, url, *page, today(), source.region});
 }
 
 }  // namespace

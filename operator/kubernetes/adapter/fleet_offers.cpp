@@ -1,5 +1,8 @@
 #include "kubernetes/adapter/fleet_offers.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -8,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "config/cloud_places.h"
 #include "config/price_import.h"
 #include "kubernetes/pods/instance_labels.h"
 #include "kubernetes/pods/zone_gate.h"
@@ -106,6 +110,8 @@ class Market {
       zones_.try_emplace(row.zone, row.region);
       if (row.source == source_karpenter) told_.emplace(row.zone, row.instance_type, row.capacity_type);
     }
+    for (const std::string& zone : prices.zones_of_factors())
+      if (std::string region = guessed_region(zone); regions.contains(region)) zones_.try_emplace(zone, std::move(region));
     for (auto& [zone, region] : zones_)
       if (region.empty()) region = guessed_region(zone);
   }
@@ -115,9 +121,10 @@ class Market {
     const auto known = zones_.find(zone);
     return known == zones_.end() ? guessed_region(zone) : known->second;
   }
-  // Karpenter's prices, where they are read, name all that it can buy.
-  bool has(const std::string& zone, const std::string& type, CapacityType kind) const {
-    return told_.empty() || told_.contains({zone, type, kind});
+  // Karpenter's prices, where they are read, name all that it can buy; spot prices of a type the zones that sell it.
+  bool has(const std::string& zone, const InstanceOffer& type, CapacityType kind) const {
+    return (told_.empty() || told_.contains({zone, type.instance_type, kind})) &&
+           prices_.sells({type.region, zone, type.instance_type, kind, type.vcpu});
   }
   // Types of the region with price and size.
   const std::vector<const InstanceOffer*>& sizes(const std::string& region) {
@@ -140,12 +147,17 @@ class Market {
   std::map<std::string, std::vector<const InstanceOffer*>> sizes_;
 };
 
-std::set<std::string> zones_for(const Rules& rules, const OperatorConfig::Fleet& fleet, const Market& market) {
+std::set<std::string> named_zones(const Rules& rules, const OperatorConfig::Fleet& fleet) {
   std::set<std::string> zones(fleet.zones.begin(), fleet.zones.end());
   if (!zones.empty()) return zones;
   for (const LabelRequirement& rule : rules.place)
     if (rule.key == node_label::zone && rule.op == LabelRequirement::Operator::in)
       zones.insert(rule.values.begin(), rule.values.end());
+  return zones;
+}
+
+std::set<std::string> zones_for(const Rules& rules, const OperatorConfig::Fleet& fleet, const Market& market) {
+  std::set<std::string> zones = named_zones(rules, fleet);
   if (zones.empty())
     for (const auto& [zone, region] : market.zones()) zones.insert(zone);
   return zones;
@@ -249,6 +261,18 @@ std::vector<const NodePool*> that_launch(const std::vector<NodePool>& pools) {
   return ordered;
 }
 
+// An order names zone and capacity type, and Karpenter chooses the type among those that are left there.
+bool leaves_enough_values(const NodePool& pool, const std::vector<TextMap>& types) {
+  return std::all_of(pool.min_values.begin(), pool.min_values.end(), [&](const auto& least) {
+    const std::string key = plain_key(least.first);
+    if (types.empty() || !(tells_types_apart(key) || key == node_label::instance_type)) return types.empty();
+    std::set<std::string> values;
+    for (const TextMap& type : types)
+      if (const std::string* value = find_text(type, key)) values.insert(*value);
+    return static_cast<std::int64_t>(values.size()) >= least.second;
+  });
+}
+
 // All within the limit; none: there is none.
 void add_offers_of(const NodePool& pool, LimitId within, Market& market, const OperatorConfig::Fleet& fleet,
                    const NodePrices& prices, std::vector<OfferEntry>& offers) {
@@ -259,22 +283,50 @@ void add_offers_of(const NodePool& pool, LimitId within, Market& market, const O
     std::vector<CapacityType> kinds = capacity_types_of(fleet);
     std::erase_if(kinds, [&](CapacityType kind) { return !meets_all(rules.place, place_profile(zone, region, kind)); });
     if (kinds.empty()) continue;
+    struct Type {
+      const InstanceOffer* size;
+      TextMap labels;
+    };
+    std::vector<Type> types;
     for (const InstanceOffer* size : market.sizes(region)) {
-      const TextMap of_type = instance_labels(size->instance_type, size->vcpu, size->memory);
+      TextMap of_type = instance_labels(size->instance_type, size->vcpu, size->memory);
       if (rules.tells_types_apart && !find_text(of_type, arch_label)) continue;
-      if (!meets_all(rules.type, {of_type, {}})) continue;
-      for (const CapacityType kind : kinds) {
-        if (!market.has(zone, size->instance_type, kind)) continue;
-        OfferEntry offer = offer_of(*size, zone, kind, fleet, prices);
+      if (meets_all(rules.type, {of_type, {}})) types.push_back({size, std::move(of_type)});
+    }
+    for (const CapacityType kind : kinds) {
+      std::vector<TextMap> sold;
+      if (!pool.min_values.empty())
+        for (const Type& type : types)
+          if (market.has(zone, *type.size, kind)) sold.push_back(type.labels);
+      if (!leaves_enough_values(pool, sold)) continue;
+      for (const Type& type : types) {
+        if (!market.has(zone, *type.size, kind)) continue;
+        OfferEntry offer = offer_of(*type.size, zone, kind, fleet, prices);
         offer.idle = idle;
         offer.within = within;
         offer.pool = pool.meta.name;
-        offer.labels = labels_of_node(rules, pool.provider, of_type);
+        offer.labels = labels_of_node(rules, pool.provider, type.labels);
         offer.taints = pool.taints;
         offers.push_back(std::move(offer));
       }
     }
   }
+}
+
+// The reason why nothing of a pool is offered, which could launch nodes as far as its requirements can be decided.
+PoolProblem why_nothing(const NodePool& pool, Market& market, const OperatorConfig::Fleet& fleet) {
+  const std::set<std::string> zones = zones_for(rules_of(pool), fleet, market);
+  if (zones.empty())
+    return {pool.meta.name, "zone",
+            "no zone is known: name zones in fleet.zones, or in a requirement of the NodePool"};
+  std::set<std::string> regions;
+  for (const std::string& zone : zones) regions.insert(market.region(zone));
+  if (std::all_of(regions.begin(), regions.end(), [&](const std::string& region) { return market.sizes(region).empty(); }))
+    return {pool.meta.name, "price",
+            fmt::format("no instance type of {} is known with price and size: name them in prices.file", fmt::join(regions, ", "))};
+  return {pool.meta.name, pool.min_values.empty() ? "requirement" : "minValues",
+          fmt::format("no type that is sold in {} meets its requirements{}", fmt::join(zones, ", "),
+                      pool.min_values.empty() ? "" : " with as many values in one zone and capacity type as minValues asks for")};
 }
 
 }  // namespace
@@ -292,6 +344,7 @@ Offered listed_offers(const OperatorConfig::Fleet& fleet, const NodePrices& pric
     if (!size || size->vcpu.value() <= 0) continue;
     for (const std::string& zone : fleet.zones)
       for (const CapacityType kind : capacity_types_of(fleet)) {
+        if (!prices.sells({size->region, zone, type, kind, size->vcpu})) continue;
         offered.offers.push_back(offer_of(*size, zone, kind, fleet, prices));
         offered.offers.back().within = within;
       }
@@ -311,6 +364,26 @@ std::vector<OfferEntry> pool_offers(const std::vector<NodePool>& pools, const No
   for (const NodePool* pool : ordered)
     add_offers_of(*pool, pool->limits.empty() ? LimitId::none() : LimitId(limited++), market, fleet, prices, offers);
   return offers;
+}
+
+std::vector<PoolProblem> pool_problems(const std::vector<NodePool>& pools, const NodeCache& nodes,
+                                       const OperatorConfig::Fleet& fleet, const NodePrices& prices) {
+  std::vector<PoolProblem> problems;
+  for (const NodePool& pool : pools)
+    if (const std::string key = undecided_key(pool); !key.empty())
+      problems.push_back({pool.meta.name, "requirement", fmt::format("prices do not say which nodes meet its requirement of {}", key)});
+  Market market(nodes, prices);
+  for (const NodePool* pool : that_launch(pools)) {
+    std::vector<OfferEntry> offers;
+    add_offers_of(*pool, LimitId::none(), market, fleet, prices, offers);
+    if (offers.empty()) problems.push_back(why_nothing(*pool, market, fleet));
+    std::set<std::string> zones;
+    for (const OfferEntry& offer : offers) zones.insert(offer.zone);
+    if (zones.size() == 1 && market.zones().size() == 1 && named_zones(rules_of(*pool), fleet).empty())
+      problems.push_back({pool->meta.name, "", fmt::format("it names no zone, so plans ask for nodes only in {}, where nodes are: "
+                                                           "name all zones in fleet.zones, or in a requirement", *zones.begin())});
+  }
+  return problems;
 }
 
 LaunchLimits pool_limits(const std::vector<NodePool>& pools, const NodeCache& nodes, const NodePrices& prices) {

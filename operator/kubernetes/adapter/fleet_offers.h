@@ -23,6 +23,10 @@ std::vector<OfferEntry> pool_offers(const std::vector<NodePool>& pools, const No
 // What the limits of these pools leave beside their nodes.
 LaunchLimits pool_limits(const std::vector<NodePool>& pools, const NodeCache& nodes, const NodePrices& prices);
 
+// Pools that could launch nodes of which plans ask for none. Without a reason: plans ask for some.
+std::vector<PoolProblem> pool_problems(const std::vector<NodePool>& pools, const NodeCache& nodes,
+                                       const OperatorConfig::Fleet& fleet, const NodePrices& prices);
+
 // Why the pool offers nothing although Karpenter may launch nodes of it: the key of a requirement or label that prices
 // and names of types do not decide. Empty: there is none.
 std::string undecided_key(const NodePool& pool);

@@ -4,7 +4,6 @@
 #include <optional>
 #include <tuple>
 
-#include "kubernetes/adapter/fleet_offers.h"
 #include "model/node_labels.h"
 
 namespace lips::kubernetes {
@@ -83,7 +82,7 @@ bool NodePools::review(const NodeCache& nodes, std::uint64_t prices, TimePoint n
   zones_ = std::move(zones);
   bool news = false;
   if (!same) {  // a pool may allow thousands of offers
-    report_undecided(pools);
+    report(find_.problems(pools, nodes));
     std::vector<OfferEntry> offers = find_.offers(pools, nodes);
     news = offers != offered_.offers;
     offered_.offers = std::move(offers);
@@ -94,17 +93,14 @@ bool NodePools::review(const NodeCache& nodes, std::uint64_t prices, TimePoint n
 }
 
 // A pool that is left out launches nodes for pods that ask for themselves.
-void NodePools::report_undecided(const std::vector<NodePool>& pools) {
-  std::set<std::pair<std::string, std::string>> now;
-  for (const NodePool& pool : pools)
-    if (std::string key = undecided_key(pool); !key.empty()) now.emplace(pool.meta.name, std::move(key));
-  for (const auto& entry : now) {
-    if (undecided_.contains(entry)) continue;
-    around_.telemetry.on_rejected(plural, "requirement");
-    around_.log.warning("leaving a NodePool out: prices do not say which nodes meet its requirements",
-                        {{"pool", entry.first}, {"key", entry.second}});
+void NodePools::report(const std::vector<PoolProblem>& problems) {
+  for (const PoolProblem& problem : problems) {
+    if (reported_.contains(problem)) continue;
+    if (!problem.reason.empty()) around_.telemetry.on_rejected(plural, problem.reason);
+    around_.log.warning(problem.reason.empty() ? "plans use a part of a NodePool" : "leaving a NodePool out",
+                        {{"pool", problem.pool}, {"why", problem.why}});
   }
-  undecided_ = std::move(now);
+  reported_ = {problems.begin(), problems.end()};
 }
 
 }  // namespace lips::kubernetes

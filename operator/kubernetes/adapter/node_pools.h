@@ -26,6 +26,7 @@ namespace lips::kubernetes {
 struct PoolOffers {
   std::function<std::vector<OfferEntry>(const std::vector<NodePool>&, const NodeCache&)> offers;  // of nodes the zones
   std::function<LaunchLimits(const std::vector<NodePool>&, const NodeCache&)> limits;
+  std::function<std::vector<PoolProblem>(const std::vector<NodePool>&, const NodeCache&)> problems;
   explicit operator bool() const { return static_cast<bool>(offers); }
 };
 
@@ -58,7 +59,7 @@ class NodePools : public ObjectSink {
  private:
   static constexpr std::string_view plural = "nodepools";
   void put(const std::string& name, std::optional<NodePool> pool);
-  void report_undecided(const std::vector<NodePool>& pools);
+  void report(const std::vector<PoolProblem>& problems);
 
   const Surroundings around_;
   const PoolOffers find_;
@@ -74,7 +75,7 @@ class NodePools : public ObjectSink {
   std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> reviewed_;  // versions of pools, nodes and prices
   std::set<std::pair<std::string, std::string>> zones_;               // of nodes, with their regions, at that time
   Offered offered_;
-  std::set<std::pair<std::string, std::string>> undecided_;  // pool and key, as reported
+  std::set<PoolProblem> reported_;
 };
 
 }  // namespace lips::kubernetes

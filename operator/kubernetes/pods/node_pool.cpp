@@ -1,6 +1,8 @@
 #include "kubernetes/pods/node_pool.h"
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
 
 #include "config/quantities.h"
 #include "kubernetes/api/object_fields_json.h"
@@ -18,12 +20,34 @@ void read_pool_metadata(value json, NodePool& pool) {
   });
 }
 
+// Gte and Lte of Karpenter, which node selectors do not have.
+bool as_strict_comparison(std::string_view name, LabelRequirement& rule) {
+  if ((name != "Gte" && name != "Lte") || rule.values.size() != 1) return false;
+  std::string& text = rule.values[0];
+  std::int64_t limit = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), limit);
+  if (error != std::errc{} || end != text.data() + text.size() || limit < 0 || limit > std::numeric_limits<std::int32_t>::max()) return false;
+  rule.op = name == "Gte" ? LabelRequirement::Operator::greater : LabelRequirement::Operator::less;
+  text = std::to_string(name == "Gte" ? limit - 1 : limit + 1);
+  return true;
+}
+
 void read_pool_requirement(value json, NodePool& pool) {
-  std::string unknown;
-  LabelRequirement read = json::requirement(json, unknown);
-  if (!unknown.empty())
-    throw json::Rejected{"spec.template.spec.requirements: found the operator '" + unknown +
-                         "'; allowed: In, NotIn, Exists, DoesNotExist, Gt, Lt"};
+  LabelRequirement read;
+  std::string name;
+  std::int64_t min_values = 0;
+  json::each_field(json, [&](std::string_view key, value content) {
+    if (key == "key") read.key = json::text(content);
+    if (key == "operator") name = json::text(content);
+    if (key == "values") read.values = json::texts(content);
+    if (key == "minValues" && !content.is_null()) min_values = content.get_int64();
+  });
+  if (const auto known = parse_label_operator(name))
+    read.op = *known;
+  else if (!as_strict_comparison(name, read))
+    throw json::Rejected{"spec.template.spec.requirements: found the operator '" + name +
+                         "'; allowed: In, NotIn, Exists, DoesNotExist, Gt, Lt, and Gte, Lte with one number"};
+  if (min_values > 1) pool.min_values[read.key] = std::max(pool.min_values[read.key], min_values);
   pool.requirements.push_back(std::move(read));
 }
 

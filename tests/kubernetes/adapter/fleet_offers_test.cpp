@@ -308,6 +308,86 @@ TEST_F(PoolOffersTest, AreThoseThatKarpentersPricesNameWhereTheyAreRead) {
                                           "r5.2xlarge us-east-1b on-demand"));
 }
 
+// Nobody knows the price of a zone without a spot price, and an order there would wait for ever.
+TEST_F(PoolOffersTest, AreNoSpotNodesInAZoneWithoutASpotPriceWhereOthersHaveOne) {
+  prices_ = prices_with({zonal("m6i.large", "us-east-1b", CapacityType::spot, 0.06, "spot price history"),
+                         zonal("m6i.large", "us-east-1c", CapacityType::spot, 0.07, "spot price history")});
+  std::set<std::string> spot, on_demand, of_other_type;
+  for (const OfferEntry& offer : offers()) {
+    const bool is_spot = offer.capacity_type == CapacityType::spot;
+    if (offer.instance_type == "m6i.large") (is_spot ? spot : on_demand).insert(offer.zone);
+    if (offer.instance_type == "m6i.xlarge" && is_spot) of_other_type.insert(offer.zone);
+  }
+  EXPECT_THAT(spot, ElementsAre("us-east-1b", "us-east-1c"));
+  EXPECT_THAT(on_demand, ElementsAre("us-east-1a", "us-east-1b", "us-east-1c"));
+  EXPECT_THAT(of_other_type, ElementsAre("us-east-1a", "us-east-1b", "us-east-1c")) << "nobody knows its spot prices";
+  fleet_.instance_types = {"m6i.large"};
+  fleet_.zones = {"us-east-1a", "us-east-1b"};
+  std::vector<std::string> listed;
+  for (const OfferEntry& offer : listed_offers(fleet_, prices_, nodes_).offers)
+    listed.push_back(fmt::format("{} {}", offer.zone, to_string(offer.capacity_type)));
+  EXPECT_THAT(listed, UnorderedElementsAre("us-east-1a on-demand", "us-east-1b spot", "us-east-1b on-demand"));
+}
+
+// An empty cluster and the usual NodePool, which names no zone.
+TEST_F(PoolOffersTest, LieInZonesThatSpotFactorsNameWhereNothingElseDoes) {
+  nodes_.forget("here");
+  EXPECT_THAT(offers(), IsEmpty());
+  OperatorConfig::Prices prices;
+  prices.spot_factors = {{"us-east-1a", 0.3}, {"us-east-1b", 0.4}, {"eu-west-1a", 0.2}};
+  prices_ = *NodePrices::make(PriceSheet(types(), {}, 0), prices);
+  EXPECT_THAT(zones_offered(), ElementsAre("us-east-1a", "us-east-1b")) << "not in another region";
+}
+
+TEST_F(PoolOffersTest, SayWhyThereAreNone) {
+  const auto problems = [&] { return pool_problems(pools_, nodes_, fleet_, prices_); };
+  const auto reason = [&](const char* word, const char* why) {
+    return ElementsAre(AllOf(Field(&PoolProblem::pool, "batch"), Field(&PoolProblem::reason, word),
+                             Field(&PoolProblem::why, testing::HasSubstr(why))));
+  };
+  EXPECT_THAT(problems(), reason("", "only in us-east-1a, where nodes are"));
+  nodes_.update(node_in("there", "us-east-1b"));
+  EXPECT_THAT(problems(), IsEmpty());
+  pool().requirements = {{"karpenter.k8s.aws/instance-gpu-count", Operator::greater, {"0"}}};
+  EXPECT_THAT(problems(), reason("requirement", "prices do not say which nodes meet its requirement of karpenter.k8s.aws/instance-gpu-count"));
+  pool().requirements = {{type_key, Operator::in, {"x9.large"}}};
+  EXPECT_THAT(problems(), reason("requirement", "no type that is sold in us-east-1a, us-east-1b meets its requirements"));
+  pool().requirements = {{zone_key, Operator::in, {"eastus-1"}}};
+  EXPECT_THAT(problems(), reason("price", "no instance type of eastus is known with price and size"));
+  pool().requirements.clear();
+  nodes_.forget("here"), nodes_.forget("there");
+  EXPECT_THAT(problems(), reason("zone", "no zone is known: name zones in fleet.zones"));
+  pool().ready = false;
+  EXPECT_THAT(problems(), IsEmpty()) << "Karpenter launches none either";
+}
+
+// Karpenter launches nothing where fewer values are left than minValues says.
+TEST_F(PoolOffersTest, KeepToPlacesThatLeaveAsManyValuesAsMinValuesSays) {
+  const std::string family = aws + std::string("family");
+  pool().requirements = {{family, Operator::exists, {}}};
+  pool().min_values = {{family, 3}};
+  EXPECT_THAT(types_offered(), SizeIs(4)) << "m6i, c6g and r5";
+  pool().min_values = {{family, 4}};
+  EXPECT_THAT(offers(), IsEmpty());
+  EXPECT_THAT(pool_problems(pools_, nodes_, fleet_, prices_),
+              ElementsAre(AllOf(Field(&PoolProblem::reason, "minValues"), Field(&PoolProblem::why, testing::HasSubstr("as minValues asks for")))));
+  pool().requirements = {{family, Operator::in, {"m6i", "c6g"}}};
+  pool().min_values = {{type_key, 3}};
+  EXPECT_THAT(types_offered(), SizeIs(3));
+  pool().min_values = {{type_key, 4}};
+  EXPECT_THAT(offers(), IsEmpty());
+  pool().min_values = {{capacity_key, 2}};
+  EXPECT_THAT(offers(), IsEmpty()) << "an order names one";
+  prices_ = prices_with({zonal("m6i.large", "us-east-1a", CapacityType::spot, 0.06, "spot price history"),
+                         zonal("m6i.xlarge", "us-east-1b", CapacityType::spot, 0.06, "spot price history"),
+                         zonal("c6g.xlarge", "us-east-1b", CapacityType::spot, 0.06, "spot price history")});
+  pool().min_values = {{type_key, 2}};
+  std::set<std::string> spot_zones;
+  for (const OfferEntry& offer : offers())
+    if (offer.capacity_type == CapacityType::spot) spot_zones.insert(offer.zone);
+  EXPECT_THAT(spot_zones, ElementsAre("us-east-1b")) << "one type is sold in the other";
+}
+
 TEST_F(PoolOffersTest, KeepToTheCapacityTypesOfTheConfiguration) {
   fleet_.capacity_types = {"on-demand"};
   EXPECT_THAT(offers(), Each(Field(&OfferEntry::capacity_type, CapacityType::on_demand)));

@@ -44,7 +44,10 @@ PoolOffers by_sheet() {
       [known, fleet](const std::vector<NodePool>& pools, const NodeCache& nodes) {
         return pool_offers(pools, nodes, fleet, known);
       },
-      [known](const std::vector<NodePool>& pools, const NodeCache& nodes) { return pool_limits(pools, nodes, known); }};
+      [known](const std::vector<NodePool>& pools, const NodeCache& nodes) { return pool_limits(pools, nodes, known); },
+      [known, fleet](const std::vector<NodePool>& pools, const NodeCache& nodes) {
+        return pool_problems(pools, nodes, fleet, known);
+      }};
 }
 
 std::size_t offers_left(const Planned& planned) {
@@ -125,7 +128,7 @@ TEST(NodePools, WhatIsNotUnderstoodOffersNothingAndIsReportedOnce) {
   FakeCluster cluster;
   const std::string gpus = R"([{"key":"karpenter.k8s.aws/instance-gpu-count","operator":"Gt","values":["0"]}])";
   cluster.put_resource("nodepools", "gpus", pool_text("gpus", 1, gpus));
-  cluster.put_resource("nodepools", "odd", pool_text("odd", 1, R"([{"key":"a","operator":"Gte","values":["1"]}])"));
+  cluster.put_resource("nodepools", "odd", pool_text("odd", 1, R"([{"key":"a","operator":"Near","values":["1"]}])"));
   cluster.put_resource("nodepools", "batch", pool_text("batch", 1));
   Planned planned(cluster, {}, by_sheet());
   ASSERT_TRUE(planned.until([&] { return offers_left(planned) == 2; }));
@@ -133,8 +136,19 @@ TEST(NodePools, WhatIsNotUnderstoodOffersNothingAndIsReportedOnce) {
   planned.run_for(std::chrono::milliseconds(1500));
   EXPECT_THAT(planned.counted().rejections(), Contains(Pair("nodepools requirement", 1)));
   EXPECT_THAT(planned.counted().rejections(), Contains(Pair("nodepools malformed", 1)));
-  cluster.put_resource("nodepools", "batch", pool_text("batch", 2, R"([{"key":"a","operator":"Gte","values":["1"]}])"));
+  cluster.put_resource("nodepools", "batch", pool_text("batch", 2, R"([{"key":"a","operator":"Near","values":["1"]}])"));
   EXPECT_TRUE(planned.until([&] { return offers_left(planned) == 0; })) << "what it was before counts no more";
+}
+
+TEST(NodePools, ThatOfferNothingAreReported) {
+  FakeCluster cluster;
+  cluster.put_resource("nodepools", "batch", pool_text("batch", 1, R"([{"key":"node.kubernetes.io/instance-type","operator":"In","values":["x"]}])"));
+  cluster.put_resource("nodepools", "few", pool_text("few", 1, R"([{"key":"node.kubernetes.io/instance-type","operator":"Exists","minValues":2}])"));
+  Planned planned(cluster, {}, by_sheet());
+  EXPECT_TRUE(planned.until([&] {
+    return planned.counted().rejections() == std::map<std::string, int>{{"nodepools requirement", 1}, {"nodepools minValues", 1}};
+  }));
+  EXPECT_EQ(offers_left(planned), 0u);
 }
 
 TEST(NodePools, AnOrderNamesThePoolOfTheOffer) {

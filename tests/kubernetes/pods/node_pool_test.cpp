@@ -54,12 +54,30 @@ TEST(NodePoolDecoder, ReadsWhatSaysWhichNodesAreLaunched) {
               ElementsAre(LabelRequirement{"karpenter.k8s.aws/instance-family", Operator::in, {"m6i", "c6i"}},
                           LabelRequirement{"karpenter.k8s.aws/instance-cpu", Operator::greater, {"3"}},
                           LabelRequirement{"kubernetes.io/arch", Operator::exists, {}}));
+  EXPECT_THAT(pool->min_values, ElementsAre(Pair("karpenter.k8s.aws/instance-family", 2)));
   EXPECT_THAT(pool->labels, ElementsAre(Pair("team", "etl")));
   EXPECT_THAT(pool->taints, ElementsAre(Taint{"batch", "yes", "NoSchedule"}));
   EXPECT_EQ(pool->provider, "karpenter.k8s.aws");
   EXPECT_EQ(pool->weight, 20);
   EXPECT_THAT(pool->limits, ElementsAre(Pair("cpu", 100'000), Pair("memory", 1 << 30), Pair("nodes", 10)));
   EXPECT_EQ(pool->consolidate_after, Duration(std::chrono::seconds(90)));
+}
+
+TEST(NodePoolDecoder, ReadsComparisonsThatIncludeTheirLimit) {
+  Json json = whole();
+  Json& rule = json["spec"]["template"]["spec"]["requirements"][1];
+  const auto read = [&](const char* name, const char* limit) {
+    rule["operator"] = name, rule["values"] = {limit};
+    const Result<NodePool> pool = decoded(json);
+    return pool ? pool->requirements[1] : LabelRequirement{};
+  };
+  const std::string key = rule["key"];
+  EXPECT_EQ(read("Gte", "4"), (LabelRequirement{key, Operator::greater, {"3"}}));
+  EXPECT_EQ(read("Gte", "0"), (LabelRequirement{key, Operator::greater, {"-1"}}));
+  EXPECT_EQ(read("Lte", "16"), (LabelRequirement{key, Operator::less, {"17"}}));
+  for (const char* wrong : {"", "four", "-1", "1.5", "9223372036854775807"}) EXPECT_EQ(read("Lte", wrong), LabelRequirement{}) << wrong;
+  rule["values"] = {"1", "2"};
+  EXPECT_FALSE(decoded(json));
 }
 
 TEST(NodePoolDecoder, KnowsOneThatLaunchesNothing) {
@@ -89,10 +107,10 @@ TEST(NodePoolDecoder, TakesDefaultsWhereNothingIsSaid) {
 // Half a requirement would allow nodes that Karpenter never launches.
 TEST(NodePoolDecoder, RefusesWhatItDoesNotUnderstand) {
   Json json = whole();
-  json["spec"]["template"]["spec"]["requirements"][1]["operator"] = "Gte";
+  json["spec"]["template"]["spec"]["requirements"][1]["operator"] = "Near";
   ASSERT_FALSE(decoded(json));
   EXPECT_THAT(decoded(json).error().message,
-              HasSubstr("NodePool batch: spec.template.spec.requirements: found the operator 'Gte'"));
+              HasSubstr("NodePool batch: spec.template.spec.requirements: found the operator 'Near'"));
   json = whole();
   json["spec"]["disruption"]["consolidateAfter"] = "soon";
   ASSERT_FALSE(decoded(json));
