@@ -279,6 +279,10 @@ Result<std::vector<ClusterEvent>> KubernetesCluster::wait(TimePoint until) {
 
 void KubernetesCluster::handle(Node& node) {
   if (watched_) watched_->update(node);
+  if (const std::string wrong = wrong_notes_.fresh(node); !wrong.empty()) {
+    telemetry_.on_rejected("nodes", "annotation");
+    log_.warning("ignoring what is written on a node", {{"node", node.meta.name}, {"why", wrong}});
+  }
   nodes_.update(std::move(node));
 }
 
@@ -330,6 +334,7 @@ void KubernetesCluster::handle(const Gone& gone) {
   switch (gone.kind) {
     case WatchedKind::nodes:
       if (watched_) watched_->forget_node(gone.meta.name);
+      wrong_notes_.forget(gone.meta.name);
       return nodes_.forget(gone.meta.name);
     case WatchedKind::jobs:
       return jobs_->forget_job(gone.meta.uid);

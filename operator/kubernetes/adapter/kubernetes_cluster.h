@@ -38,6 +38,7 @@
 #include "kubernetes/adapter/workflow_apis.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/pods/binding.h"
+#include "kubernetes/pods/node_annotations.h"
 #include "kubernetes/pods/node_cache.h"
 #include "kubernetes/pods/pod_cache.h"
 #include "kubernetes/pods/pod_conditions.h"
@@ -167,6 +168,7 @@ class KubernetesCluster : public ClusterClient {
   VolumeCache volumes_;
   PodGroups groups_;
   NodeCache nodes_;
+  WrongNotes wrong_notes_;
   PodCache pods_;
   ModelFeed model_;
   Readiness readiness_;

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "config/quantities.h"
 #include "kubernetes/pods/amounts.h"
+#include "kubernetes/pods/node_annotations.h"
 #include "kubernetes/pods/node_pool.h"
 #include "kubernetes/pods/zone_gate.h"
 #include "model/node_labels.h"
@@ -16,19 +16,11 @@ namespace lips::kubernetes {
 namespace {
 
 constexpr const char* no_zone = "no-zone";  // for nodes without the label
-constexpr double most_usd_per_hour = 1e5;   // for a node; more is a mistake, and would spoil the plan for all
 
 std::string label(const Node& node, std::initializer_list<const char*> keys) {
   for (const char* key : keys)
     if (const std::string* text = find_text(node.labels, key); text && !text->empty()) return *text;
   return "";
-}
-
-// A price that somebody wrote on the node overrides every sheet.
-std::optional<UsdPerHour> stated_price(const Node& node) {
-  const std::string* text = find_text(node.annotations, "lips.dev/usd-per-hour");
-  const std::optional<double> price = text ? parse_number(*text) : std::nullopt;
-  return price && *price >= 0 && *price <= most_usd_per_hour ? std::optional(UsdPerHour(*price)) : std::nullopt;
 }
 
 // The node has a PreferNoSchedule taint, or may be removed soon.
