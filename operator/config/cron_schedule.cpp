@@ -10,6 +10,9 @@
 #include <string>
 #include <utility>
 
+#include "config/quantities.h"
+#include "config/ranges.h"
+
 namespace lips {
 
 namespace {
@@ -52,6 +55,17 @@ std::string_view take(std::string_view& text, char mark) {
   const std::string_view front = text.substr(0, end);
   text.remove_prefix(std::min(end + 1, text.size()));
   return front;
+}
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  constexpr std::string_view blanks = " \t\n\v\f\r";
+  std::vector<std::string_view> words;
+  for (std::size_t at = text.find_first_not_of(blanks); at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(blanks, at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = text.find_first_not_of(blanks, end);
+  }
+  return words;
 }
 
 // One of the parts between commas: *, a, a-b, and each with /step.
@@ -97,13 +111,19 @@ bool any(std::string_view text) {
 Result<CronSchedule> CronSchedule::parse(std::string_view text) {
   for (const auto& [name, fields] : descriptors)
     if (text == name) text = fields;
-  std::vector<std::string_view> fields;
-  for (std::string_view rest = text; !rest.empty();)
-    if (const std::string_view field = take(rest, ' '); !field.empty()) fields.push_back(field);
+  const std::vector<std::string_view> fields = words_of(text);
+  if (fields.size() == 2 && fields[0] == "@every") {
+    CronSchedule result;
+    result.every_ = parse_duration(fields[1]);
+    if (result.every_ && *result.every_ >= std::chrono::minutes(1) && *result.every_ <= longest_duration) return result;
+    return fail(ErrorCode::invalid_input,
+                fmt::format("found '{}'; allowed: @every with a duration of a minute or more, such as @every 1h30m",
+                            text.substr(0, 100)));
+  }
   if (fields.size() != 5)
     return fail(ErrorCode::invalid_input,
                 fmt::format("found '{}'; allowed: five fields, such as '30 2 * * 1-5', or @hourly, @daily, "
-                            "@weekly, @monthly, @yearly",
+                            "@weekly, @monthly, @yearly, @every 1h30m",
                             text.substr(0, 100)));
   CronSchedule result;
   for (const Result<void>& each : {read(fields[0], minute, result.minutes_), read(fields[1], hour, result.hours_),
@@ -129,9 +149,14 @@ bool CronSchedule::matches(TimePoint shown) const {
   return any_day_ || any_weekday_ ? on_day && on_weekday : on_day || on_weekday;
 }
 
-std::vector<TimePoint> CronSchedule::within(TimePoint from, TimePoint to, const TimeZone& zone) const {
+std::vector<TimePoint> CronSchedule::within(TimePoint from, TimePoint to, const TimeZone& zone, TimePoint since) const {
   using namespace std::chrono;
   std::vector<TimePoint> result;
+  if (every_) {
+    const auto passed = from > since ? (from - since + *every_ - Duration(1)) / *every_ : 1;
+    for (TimePoint at = since + *every_ * std::max<std::int64_t>(passed, 1); at < to; at += *every_) result.push_back(at);
+    return result;
+  }
   for (Duration at = ceil<minutes>(from.time_since_epoch()); TimePoint(at) < to; at += minutes(1))
     if (matches(TimePoint(at) + zone.offset(TimePoint(at)))) result.emplace_back(at);
   return result;

@@ -36,6 +36,23 @@ TEST(CronSchedule, StartsWhenItsFieldsSay) {
   EXPECT_EQ(starts("@weekly", at(2026, 11, 1), at(2026, 11, 30)).size(), 5u);  // its Sundays
 }
 
+// Kubernetes takes any blanks between fields, and counts @every from the last start.
+TEST(CronSchedule, TakesTabsAndDistances) {
+  const TimePoint monday = at(2026, 11, 23), tuesday = at(2026, 11, 24);
+  for (const char* text : {"30\t2\t*\t*\t*", "  30 \t 2 * * *\r\n"})
+    EXPECT_THAT(starts(text, monday, tuesday), testing::ElementsAre(at(2026, 11, 23, 2, 30))) << text;
+  const auto every = [&](const char* text, TimePoint from, TimePoint to, TimePoint since) {
+    return CronSchedule::parse(text)->within(from, to, {}, since);
+  };
+  const TimePoint last = at(2026, 11, 23, 0, 40);
+  EXPECT_THAT(every("@every 1h30m", monday, at(2026, 11, 23, 4), last), testing::ElementsAre(at(2026, 11, 23, 2, 10), at(2026, 11, 23, 3, 40)));
+  EXPECT_THAT(every("@every 1h30m", at(2026, 11, 23, 2, 10), at(2026, 11, 23, 3, 40), last), testing::ElementsAre(at(2026, 11, 23, 2, 10)));
+  EXPECT_THAT(every("@every 1h30m", at(2026, 11, 23, 2, 11), at(2026, 11, 23, 3, 41), last), testing::ElementsAre(at(2026, 11, 23, 3, 40)));
+  EXPECT_EQ(every("@every\t1m", monday, tuesday, monday).size(), 1439u);
+  for (const char* wrong : {"@every", "@every soon", "@every 59s", "@every -1h", "@every 1h 2h", "@everyday"})
+    EXPECT_FALSE(CronSchedule::parse(wrong)) << wrong;
+}
+
 TEST(CronSchedule, TakesADayOfEitherWhereBothNameSome) {
   // The first of the month, or a Monday.
   EXPECT_EQ(starts("0 0 1 * 1", at(2026, 11, 1), at(2026, 12, 1)).size(), 6u);
@@ -79,7 +96,7 @@ TEST(TimeZone, IsUtcWithoutANameAndTakesNamesAlone) {
 TEST(CronSchedule, RefusesWhatItCannotReadAndSaysWhy) {
   for (const char* text :
        {"", "* * * *", "* * * * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "* * * 13 *", "* * * * 7", "5-1 * * * *",
-        "*/0 * * * *", "-1 * * * *", "a * * * *", "@every 5m", "TZ=Europe/Paris 0 0 * * *", "1- * * * *", "/5 * * * *"})
+        "*/0 * * * *", "-1 * * * *", "a * * * *", "@every 5s", "TZ=Europe/Paris 0 0 * * *", "1- * * * *", "/5 * * * *"})
     EXPECT_FALSE(CronSchedule::parse(text)) << text;
   EXPECT_THAT(CronSchedule::parse("* 24 * * *").error().message, HasSubstr("hour: found '24'"));
 }

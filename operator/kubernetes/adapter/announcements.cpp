@@ -40,7 +40,9 @@ void read_times(YamlMap& fields, Announcement& entry) {
   const std::string schedule = fields.text("schedule"), zone = fields.text("timeZone");
   if (fields.has("schedule")) {
     Result<CronSchedule> read = CronSchedule::parse(schedule);
-    if (read)
+    if (read && read->counts_from_last_start())
+      fields.error("schedule", "'" + schedule + "'", "a schedule by the clock: nobody knows the last start");
+    else if (read)
       entry.schedule = *read;
     else
       fields.error("schedule", "'" + schedule + "'", fmt::format("as in a CronJob ({})", read.error().message));

@@ -35,7 +35,7 @@ class Collector {
     if (!zone) return complain("CronJob", cron.meta, "spec.timeZone: " + zone.error().message);
     const Result<CronSchedule> schedule = CronSchedule::parse(cron.schedule);
     if (!schedule) return complain("CronJob", cron.meta, "spec.schedule: " + schedule.error().message);
-    for (const TimePoint at : schedule->within(from_, to_, *zone)) {
+    for (const TimePoint at : schedule->within(from_, to_, *zone, cron.last_start)) {
       const auto minute = std::chrono::duration_cast<std::chrono::minutes>(at.time_since_epoch()).count();
       const std::string name = fmt::format("{}-{}", cron.meta.name, minute);
       if (!here.contains({cron.meta.name_space, name}))

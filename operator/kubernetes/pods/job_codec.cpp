@@ -54,11 +54,12 @@ void read_job_status(value json, BatchJob& job) {
 
 namespace json {
 
-void read_metadata(value json, ObjectMeta& meta, TextMap& annotations, bool* deleting) {
+void read_metadata(value json, ObjectMeta& meta, TextMap& annotations, bool* deleting, TimePoint* created) {
   each_field(json, [&](std::string_view key, value content) {
     if (names_object(key, content, meta)) return;
     if (key == "annotations") annotations = text_map(content, "lips.dev/");
     if (key == "deletionTimestamp" && deleting) *deleting = !content.is_null();
+    if (key == "creationTimestamp" && created) *created = json::time(content, "metadata.creationTimestamp");
   });
 }
 
@@ -112,7 +113,13 @@ template <>
 struct ObjectFields<CronJob> {
   static constexpr std::string_view kind = "cron job";
   static void read(std::string_view key, value content, CronJob& job) {
-    if (key == "metadata") json::read_metadata(content, job.meta, job.annotations);
+    TimePoint created{};
+    if (key == "metadata") json::read_metadata(content, job.meta, job.annotations, nullptr, &created);
+    if (key == "status")
+      json::each_field(content, [&](std::string_view field, value inner) {
+        if (field == "lastScheduleTime") created = json::time(inner, "status.lastScheduleTime");
+      });
+    job.last_start = std::max(job.last_start, created);
     if (key != "spec") return;
     json::each_field(content, [&](std::string_view field, value inner) {
       if (field == "schedule") job.schedule = json::text(inner);

@@ -43,6 +43,7 @@ struct CronJob {
   TextMap annotations;  // its own under lips.dev/, not those of its Jobs
   std::string schedule, time_zone;
   bool suspended = false;
+  TimePoint last_start{};  // before the first one: when it was made
   JobSpec job;
 };
 

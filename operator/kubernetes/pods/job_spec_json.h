@@ -12,7 +12,8 @@
 namespace lips::kubernetes::json {
 
 // `annotations`: those under lips.dev/.
-void read_metadata(simdjson::ondemand::value json, ObjectMeta& meta, TextMap& annotations, bool* deleting = nullptr);
+void read_metadata(simdjson::ondemand::value json, ObjectMeta& meta, TextMap& annotations, bool* deleting = nullptr,
+                   TimePoint* created = nullptr);
 // metadata of a template of pods.
 PodNotes pod_notes(simdjson::ondemand::value metadata);
 // spec of a Job, or of a template of one.

@@ -124,6 +124,25 @@ TEST_F(ExpectedJobsTest, AJobAndACronJobSayHowSurelyTheyCome) {
   for (const char* wrong : {"", "maybe", "-0.1", "1.1", "nan", "90%"}) EXPECT_THAT(chances(wrong), IsEmpty()) << wrong;
 }
 
+TEST_F(ExpectedJobsTest, ACronJobWithADistanceCountsFromItsLastStart) {
+  const auto read = [](const char* status) {
+    CronJobDecoder decoder;
+    const Result<CronJob> cron = decoder.decode(std::string(R"({"metadata":{"namespace":"etl","name":"often","uid":"u",)") +
+                                                R"("creationTimestamp":"2026-11-20T00:20:00Z"},"spec":{"schedule":"@every 2h"})" + status + "}");
+    EXPECT_TRUE(cron) << cron.error().message;
+    return cron ? cron->last_start : TimePoint{};
+  };
+  EXPECT_EQ(read(""), time("2026-11-20T00:20:00Z")) << "it was made then";
+  EXPECT_EQ(read(R"(,"status":{"lastScheduleTime":null})"), time("2026-11-20T00:20:00Z"));
+  EXPECT_EQ(read(R"(,"status":{"lastScheduleTime":"2026-11-20T08:20:00Z"})"), time("2026-11-20T08:20:00Z"));
+  add_cron("often", "@every 2h", spec()).last_start = time("2026-11-23T08:20:00Z");
+  const ExpectedJobs found = expected("2026-11-23T10:00:00Z");
+  EXPECT_THAT(found.problems, IsEmpty());
+  ASSERT_THAT(found.work, SizeIs(2));
+  EXPECT_EQ(found.work[0].at, time("2026-11-23T10:20:00Z"));
+  EXPECT_EQ(found.work[1].at, time("2026-11-23T12:20:00Z"));
+}
+
 TEST_F(ExpectedJobsTest, ACronJobRunsByTheClocksOfItsTimeZone) {
   add_cron("nightly", "30 2 * * *", spec()).time_zone = "Europe/Paris";
   ASSERT_THAT(expected("2026-07-01T00:00:00Z").work, SizeIs(1));
@@ -226,7 +245,8 @@ TEST(Announcements, RefuseBadEntriesWithTheirLineAndKeepTheOthers) {
       "- {\"job\": \"etl/json\", \"at\": \"2026-01-31T06:00:00Z\", \"cpuSeconds\": 60}\n"
       "- {job: '', at: '2026-01-31T06:00:00Z', cpuSeconds: 1}\n"
       "- {job: a/b, at: '2026-01-31T06:00:00Z', cpuSeconds: 1, dataSet: /b}\n"
-      "- {job: a/b, schedule: '', cpuSeconds: 1}\n";
+      "- {job: a/b, schedule: '', cpuSeconds: 1}\n"
+      "- {job: a/b, schedule: '@every 2h', cpuSeconds: 1}\n";
   const Announcements read = parse_announcements("jobs.yaml", text);
   ASSERT_THAT(read.entries, SizeIs(2));
   EXPECT_EQ(read.entries[0].job, "etl/good");
@@ -239,6 +259,7 @@ TEST(Announcements, RefuseBadEntriesWithTheirLineAndKeepTheOthers) {
                                 HasSubstr("jobs.yaml:9: 3: found neither at nor schedule; allowed: one of the two"),
                                 HasSubstr("jobs.yaml:10: 4: found at and schedule"),
                                 HasSubstr("jobs.yaml:11: 5.schedule: found '61 * * * *'; allowed: as in a CronJob"),
+                                HasSubstr("jobs.yaml:20: 14.schedule: found '@every 2h'; allowed: a schedule by the clock"),
                                 HasSubstr("jobs.yaml:12: 6.timeZone: found 'Europe/Atlantis'"),
                                 HasSubstr("jobs.yaml:13: 7.chance: found '2'"), HasSubstr("jobs.yaml:14: 8."),
                                 HasSubstr("jobs.yaml:15: 9"), HasSubstr("jobs.yaml:17: 11.job: found ''"),
