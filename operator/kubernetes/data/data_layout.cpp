@@ -22,7 +22,7 @@ Result<void> check_files(const std::vector<DataFile>& files) {
   std::vector<std::string_view> paths;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!good_path(files[i].path))
-      return wrong(fmt::format("spec.files[{}].path: found '{}'; allowed: a path from the store's root, without ..", i,
+      return wrong(fmt::format("spec.files[{}].path: found '{}'; allowed: a path from the store's root, without //, . and .. in it", i,
                                files[i].path));
     paths.push_back(files[i].path);
   }
@@ -210,11 +210,11 @@ Result<DataLayout> layout_of(const DataSetResource& set) {
   if (layout.code.n != 0 && (layout.code.k < 1 || layout.code.k >= layout.code.n))
     return wrong(fmt::format("spec.erasureCode.k: found {}; allowed: 1 to {}", layout.code.k, layout.code.n - 1));
   if (!spec.path.empty() && !good_path(spec.path))
-    return wrong(fmt::format("spec.path: found '{}'; allowed: a path from the store's root, without ..", spec.path));
+    return wrong(fmt::format("spec.path: found '{}'; allowed: a path from the store's root, without //, . and .. in it", spec.path));
   if (const std::string listed = folder_path(spec.discover.path);
       spec.discover.source == DiscoveryRequest::Source::listing && !listed.empty() && !good_path(listed))
     return wrong(fmt::format(
-        "spec.discover.listing.path: found '{}'; allowed: a folder from the store's root, without ..", listed));
+        "spec.discover.listing.path: found '{}'; allowed: a folder from the store's root, without //, . and .. in it", listed));
   const bool discovered = spec.discover.source != DiscoveryRequest::Source::none;
   if (discovered && !set.status.discovered) return fail(ErrorCode::not_found, "nothing has been discovered yet");
   const std::vector<DataFile>& files = discovered ? set.status.files : spec.files;
