@@ -55,7 +55,7 @@ class AdapterObserver {
   virtual void on_moves(MovePhase, std::uint64_t /*now in this phase*/) {}
   virtual void on_move_ended(bool /*committed*/, Mebibytes) {}
   // The API server has refused a write for good: a missing right, a policy, an invalid object. Not called for objects
-  // that are gone, or for conflicts with a quicker writer.
+  // that are gone, or for conflicts with a quicker writer. Code 0: not sent, as one object was written too often.
   virtual void on_refused_write(std::string_view /*verb*/, std::string_view /*resource*/, int /*code*/) {}
   // An object that cannot be decoded, or that needs something LiPS does not honour; `reason` is one of a few words.
   virtual void on_rejected(std::string_view /*kind*/, std::string_view /*reason*/) {}

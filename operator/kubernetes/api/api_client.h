@@ -58,7 +58,7 @@ class RequestObserver {
   struct Refusal {
     Verb verb = Verb::get;
     std::string_view path;
-    int http_code = 0;
+    int http_code = 0;  // 0: nothing was sent, as the object was written too often (WriteGovernor)
     std::string_view message;  // the server's
   };
   virtual void refused(const Refusal& /*refusal*/) {}

@@ -11,6 +11,7 @@ bool is_write(Verb verb) {
 
 // 404 means that the object is gone, unless it is about the whole resource.
 bool is_refusal(int code, std::string_view message) {
+  if (code == 0) return true;  // by the client itself
   if (code == 404) return message.find("could not find the requested resource") != std::string_view::npos;
   return code >= 400 && code < 500 && code != 409 && code != 410 && code != 408 && code != 429;
 }
@@ -30,12 +31,14 @@ void RefusedWrites::count(const RequestObserver::Refusal& refusal, Clock::time_p
     kind.logged = now;
     count = std::exchange(kind.since, 0);
   }
-  log_.warning("the API server refuses a write", {{"verb", verb_name(refusal.verb)},
-                                                  {"resource", resource},
-                                                  {"code", refusal.http_code},
-                                                  {"path", refusal.path},
-                                                  {"why", refusal.message},
-                                                  {"times", count}});
+  const char* const what =
+      refusal.http_code == 0 ? "writes to an object are stopped: it is written again and again" : "the API server refuses a write";
+  log_.warning(what, {{"verb", verb_name(refusal.verb)},
+                      {"resource", resource},
+                      {"code", refusal.http_code},
+                      {"path", refusal.path},
+                      {"why", refusal.message},
+                      {"times", count}});
 }
 
 }  // namespace lips::kubernetes

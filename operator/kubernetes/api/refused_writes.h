@@ -1,5 +1,6 @@
-// Counts writes that the API server refuses for good, and logs each kind once in a while, however many there are.
-// Covers every writer of a client, also those that ignore their answers.
+// Counts writes that the API server refuses for good, and those that are not sent because one object was written too
+// often (code 0), and logs each kind once in a while, however many there are. Covers every writer of a client, also those
+// that ignore their answers.
 #pragma once
 
 #include <chrono>

@@ -158,7 +158,17 @@ void RequestEngine::send_due() {
   }
 }
 
+// As if the server could not be reached for a while: the writer tries again later, or plans anew.
+void RequestEngine::refuse(const Request& request) {
+  const std::string why = fmt::format("written more than {} times within {} s: nothing more is sent for a while",
+                                      WriteGovernor::most_writes, WriteGovernor::span.count());
+  if (options_.observer) options_.observer->refused({request.what.verb, request.what.path, 0, why});
+  finish(request.id, fail(ErrorCode::unavailable,
+                          fmt::format("{} {}: {}", verb_name(request.what.verb), request.what.path, why)));
+}
+
 void RequestEngine::send(Request& request) {
+  if (!governor_.admits(request.what.verb, request.what.path, Clock::now())) return refuse(request);
   if (request.what.still_wanted && !request.what.still_wanted()) return finish(request.id, was_cancelled());
   const auto credentials = credentials_.read(Clock::now());
   if (!credentials) return finish(request.id, tl::unexpected(credentials.error()));

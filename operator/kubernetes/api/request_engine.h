@@ -15,6 +15,7 @@
 
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/api/transfer.h"
+#include "kubernetes/api/write_governor.h"
 
 namespace lips::kubernetes {
 
@@ -58,6 +59,7 @@ class RequestEngine {
   void run_commands();
   void send_due();
   void send(Request& request);
+  void refuse(const Request& request);
   void collect_finished();
   void finished(Request& request, int curl_code);
   void conclude(Request& request, int curl_code, const TryResult& result);
@@ -86,6 +88,7 @@ class RequestEngine {
   std::vector<std::unique_ptr<Transfer>> idle_;
   std::deque<Clock::time_point> woken_;  // recently
   std::chrono::microseconds mean_took_{0};
+  WriteGovernor governor_;
 
   std::thread thread_;  // last: starts when all else is there
 };

@@ -7,6 +7,7 @@ namespace lips::kubernetes {
 namespace {
 constexpr Duration hold_after_success = std::chrono::seconds(5);
 constexpr Duration longest_pause = std::chrono::seconds(30);
+constexpr Duration said_again_after = std::chrono::minutes(10);
 
 // Of a write that changes an object; none: it does not.
 std::optional<std::size_t> update_of(const ApiRequest& request) {
@@ -39,6 +40,18 @@ void ObjectWrites::send(const std::string& object, ApiRequest request, std::func
   });
 }
 
+bool ObjectWrites::say(const std::string& object, std::string_view matter, const std::string& content,
+                       ApiRequest request, std::function<void(const Answer&)> done) {
+  const std::string key = object + ' ' + std::string(matter);
+  const std::size_t hash = std::hash<std::string>()(content);
+  if (const auto before = said_.find(key); before != said_.end() && before->second.content == hash) return false;
+  send(object, std::move(request), [this, key, hash, done = std::move(done)](const Answer& answer) {
+    if (answer) said_[key] = {hash, now_};
+    if (done) done(answer);
+  });
+  return true;
+}
+
 void ObjectWrites::end_hold(const std::string& object) {
   const auto pause = pauses_.find(object);
   if (pause != pauses_.end() && pause->second.failures == 0) pauses_.erase(pause);
@@ -65,6 +78,7 @@ void ObjectWrites::collect(TimePoint now) {
     arrived.swap(mailbox_->arrived);
   }
   just_answered_.clear();
+  now_ = now;
   for (const Arrived& each : arrived) {
     just_answered_.insert(each.object);
     auto done = under_way_.extract(each.object);
@@ -88,6 +102,7 @@ void ObjectWrites::collect(TimePoint now) {
   // Forgets writes that failed without a retry, creations and deletions after a while: their names do not return.
   std::erase_if(pauses_, [now](const auto& pause) { return now - pause.second.until > longest_pause; });
   std::erase_if(accepted_, [now](const auto& update) { return now - update.second.at > 2 * longest_pause; });
+  std::erase_if(said_, [now](const auto& said) { return now - said.second.at > said_again_after; });
   if (!arrived.empty() && mailbox_->wake) mailbox_->wake();
 }
 

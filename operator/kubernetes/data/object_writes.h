@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/units.h"
@@ -28,12 +29,17 @@ class ObjectWrites {
   // seconds, until the watch shows it. The same write once more, although it was accepted, counts as a failure: the
   // server does not keep what was written.
   void send(const std::string& object, ApiRequest request, std::function<void(const Answer&)> done = {});
+  // Says on an object what is true of one matter. Sends nothing, and returns false, if the same was accepted lately:
+  // the server does not keep it, as where a definition is older and lacks a field. `content` is the body apart from times
+  // of the moment, with the version of the object that it was made for, so that an object that has changed is written.
+  bool say(const std::string& object, std::string_view matter, const std::string& content, ApiRequest request,
+           std::function<void(const Answer&)> done = {});
   // Ends the block after a creation that the answer confirmed.
   void end_hold(const std::string& object);
   // Calls `done` for each answer. These objects are free from the next call on, when the result is known everywhere. A
   // failure blocks the object for a while, longer each time.
   void collect(TimePoint now);
-  std::size_t kept() const { return under_way_.size() + pauses_.size() + accepted_.size(); }
+  std::size_t kept() const { return under_way_.size() + pauses_.size() + accepted_.size() + said_.size(); }
 
  private:
   struct Arrived {
@@ -69,6 +75,12 @@ class ObjectWrites {
   std::map<std::string, UnderWay> under_way_;
   std::map<std::string, Pause> pauses_;
   std::map<std::string, Accepted> accepted_;  // the last update of each object, for a while
+  struct Said {
+    std::size_t content = 0;
+    TimePoint at{};
+  };
+  std::map<std::string, Said> said_;  // what was accepted last, by object and matter, for a while
+  TimePoint now_{};                   // of the last collect()
   std::set<std::string> just_answered_;
 };
 

@@ -71,6 +71,13 @@ void ResourceReconciler::count_used() {
   }
 }
 
+// Takes over the object as the server answers it.
+std::function<void(const Answer&)> ResourceReconciler::learn(DataKind kind) {
+  return [this, kind](const Answer& answer) {
+    if (answer) catalog_.learn(kind, *answer);
+  };
+}
+
 void ResourceReconciler::write_findings(TimePoint now) {
   for (ObjectFinding& found : catalog_.take_findings()) {
     const std::string key = write_key(found.kind, found.meta.object);
@@ -96,12 +103,12 @@ void ResourceReconciler::write_findings(TimePoint now) {
                           now,
                           found.meta.generation};
     // Does not repeat a refused write: a newer version of the object brings a finding of its own.
-    writes_.send(key,
-                 patch_of(resource_path(found.kind, found.meta.object) + "/status",
-                          condition_patch(found.meta, found.conditions, std::move(ready))),
-                 [this, kind = found.kind](const Answer& answer) {
-                   if (answer) catalog_.learn(kind, *answer);
-                 });
+    ObjectCondition timeless = ready;
+    timeless.since = {};
+    writes_.say(key, "ready", condition_patch(found.meta, found.conditions, std::move(timeless)),
+                patch_of(resource_path(found.kind, found.meta.object) + "/status",
+                         condition_patch(found.meta, found.conditions, std::move(ready))),
+                learn(found.kind));
     place = findings_.erase(place);
   }
 }
@@ -125,12 +132,10 @@ void ResourceReconciler::write_data_sets(TimePoint now) {
         before.observed_generation == set.object.meta.generation)
       continue;
     findings_.erase(key);  // about an outdated version
-    writes_.send(key,
-                 patch_of(resource_path(DataKind::data_set, set.object.meta.object) + "/status",
-                          data_set_patch(set.object, status, false)),
-                 [this](const Answer& answer) {
-                   if (answer) catalog_.learn(DataKind::data_set, *answer);
-                 });
+    const std::string body = data_set_patch(set.object, status, false);
+    writes_.say(key, "blocks", body,
+                patch_of(resource_path(DataKind::data_set, set.object.meta.object) + "/status", body),
+                learn(DataKind::data_set));
   }
 }
 
@@ -142,12 +147,10 @@ void ResourceReconciler::write_summaries(TimePoint now) {
     status.zones = zone_words(status, catalog_.stores());
     status.size_text = size_words(set.layout->size);
     if (status.zones == set.object.status.zones && status.size_text == set.object.status.size_text) continue;
-    writes_.send(key,
-                 patch_of(resource_path(DataKind::data_set, set.object.meta.object) + "/status",
-                          summary_patch(set.object, status)),
-                 [this](const Answer& answer) {
-                   if (answer) catalog_.learn(DataKind::data_set, *answer);
-                 });
+    const std::string body = summary_patch(set.object, status);
+    writes_.say(key, "words", body,
+                patch_of(resource_path(DataKind::data_set, set.object.meta.object) + "/status", body),
+                learn(DataKind::data_set));
   }
 }
 
@@ -176,20 +179,21 @@ void ResourceReconciler::write_pools(TimePoint now) {
     const std::string key = write_key(DataKind::pool, pool.meta.object);
     PoolStatus status = pool_words(uses[name]);
     const PoolStatus& before = pool.status;
-    status.conditions = conditions_of(pool, std::move(status.conditions), now);
+    std::vector<ObjectCondition> of_use = std::move(status.conditions);
+    status.conditions = conditions_of(pool, of_use, {});
+    const std::string content = pool_patch(pool, status);  // without the time of the moment
+    status.conditions = conditions_of(pool, std::move(of_use), now);
     const bool same = status.cores == before.cores && status.share == before.share &&
                       status.usd_per_hour == before.usd_per_hour && status.running == before.running &&
                       status.pending == before.pending && status.targets == before.targets &&
                       status.conditions == before.conditions && before.observed_generation == pool.meta.generation;
     if (same || findings_.contains(key) || !writes_.free(key, now)) continue;
-    writes_.send(key, patch_of(resource_path(DataKind::pool, pool.meta.object) + "/status", pool_patch(pool, status)),
-                 [this](const Answer& answer) {
-                   if (answer) catalog_.learn(DataKind::pool, *answer);
-                 });
+    writes_.say(key, "use", content,
+                patch_of(resource_path(DataKind::pool, pool.meta.object) + "/status", pool_patch(pool, status)),
+                learn(DataKind::pool));
   }
 }
 
-// True: the data on the store's node count as gone with the node.
 bool ResourceReconciler::is_lost(const DataStoreResource& store, TimePoint now) {
   const std::string& name = store.meta.object.name;
   if (!catalog_.is_gone(store)) {
@@ -268,12 +272,9 @@ void ResourceReconciler::write_stores(TimePoint now) {
     const bool other_use = used(name) != store.status.used && now - written >= used_is_written_every;
     if ((!moved && !other_use) || !writes_.free(key, now)) continue;
     written = now;
-    writes_.send(key,
-                 patch_of(resource_path(DataKind::data_store, store.meta.object) + "/status",
-                          store_patch(store, {0, used(name), endpoint, node_uid, {}})),
-                 [this](const Answer& answer) {
-                   if (answer) catalog_.learn(DataKind::data_store, *answer);
-                 });
+    const std::string body = store_patch(store, {0, used(name), endpoint, node_uid, {}});
+    writes_.say(key, "use", body, patch_of(resource_path(DataKind::data_store, store.meta.object) + "/status", body),
+                learn(DataKind::data_store));
   }
 }
 

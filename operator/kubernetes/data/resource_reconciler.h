@@ -34,15 +34,17 @@ class ResourceReconciler {
   ResourceReconciler(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events, const WorkSettings& work,
                      Serving serving, PoolUses pool_uses = {});
   void tick(TimePoint now);
+  // Whether the data on the store's node count as gone with the node, which has been away for some minutes.
+  bool is_lost(const DataStoreResource& store, TimePoint now);
   // Bytes that blocks take in a store.
   std::int64_t used(const std::string& store) const;
   std::size_t kept() const { return findings_.size() + used_.size() + used_written_.size(); }
 
  private:
+  std::function<void(const Answer&)> learn(DataKind kind);
   void write_findings(TimePoint now);
   void write_data_sets(TimePoint now);
   void release_data_set(const CatalogDataSet& set, TimePoint now);
-  bool is_lost(const DataStoreResource& store, TimePoint now);
   void write_stores(TimePoint now);
   void write_summaries(TimePoint now);
   void write_pools(TimePoint now);

@@ -185,6 +185,8 @@ inline constexpr auto metric_list = [] {
       MetricAbout{"lips_refused_writes_total", counter, "verb,resource,code",
                   "writes that the API server refused for good: a right is missing, a policy forbids it, or the object "
                   "is invalid"},
+      MetricAbout{"lips_stopped_writes_total", counter, "verb,resource",
+                  "writes that LiPS did not send, because it had written the same object more than 120 times in a minute"},
       MetricAbout{"lips_api_request_seconds", histogram, "verb", "time to the answer"},
       MetricAbout{"lips_watches_total", counter, "resource,event", "watches that were restarted or listed again"},
       MetricAbout{"lips_watch_heard_timestamp_seconds", gauge, "resource",

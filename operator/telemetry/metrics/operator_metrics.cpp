@@ -506,6 +506,7 @@ void OperatorMetrics::on_move_ended(bool committed, Mebibytes) {
 }
 
 void OperatorMetrics::on_refused_write(std::string_view verb, std::string_view resource, int code) {
+  if (code == 0) return state_->registry.add("lips_stopped_writes_total", {verb, resource});
   state_->registry.add("lips_refused_writes_total", {verb, resource, fmt::format("{}", code)});
 }
 

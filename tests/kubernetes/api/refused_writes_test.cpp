@@ -59,12 +59,20 @@ TEST_F(RefusedWritesTest, ReadsAndWhatIsGoneAndOutagesAreNoRefusals) {
   const std::string pod = "/api/v1/namespaces/n/pods/p";
   count(Verb::get, pod, 403, "no right", std::chrono::seconds(1));
   count(Verb::list, pod, 403, "no right", std::chrono::seconds(1));
-  for (const int code : {0, 404, 408, 409, 410, 429, 500, 503})
+  for (const int code : {404, 408, 409, 410, 429, 500, 503})
     count(Verb::create, pod + "/binding", code, "pods \"p\" not found", std::chrono::seconds(1));
   EXPECT_THAT(counted_, IsEmpty());
   count(Verb::patch, "/apis/batch/v1/jobs/x", 404, "the server could not find the requested resource",
         std::chrono::seconds(1));
   EXPECT_THAT(counted_, ElementsAre("patch jobs 404"));
+}
+
+TEST_F(RefusedWritesTest, AWriteThatTheClientItselfStopsIsNamedAsSuch) {
+  count(Verb::patch, "/api/v1/namespaces/n/pods/p", 0, "too often", std::chrono::seconds(1));
+  EXPECT_THAT(counted_, ElementsAre("patch pods 0"));
+  ASSERT_THAT(log_.lines, SizeIs(1));
+  EXPECT_THAT(log_.lines[0], HasSubstr("writes to an object are stopped"));
+  EXPECT_THAT(log_.lines[0], HasSubstr("path=/api/v1/namespaces/n/pods/p"));
 }
 
 class Telling : public RequestObserver {

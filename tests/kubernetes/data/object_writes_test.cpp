@@ -44,6 +44,35 @@ TEST(ObjectWrites, KeepNothingOfObjectsThatWereWrittenLongAgo) {
   EXPECT_EQ(writes.kept(), 0u);
 }
 
+// Two writers of one object take turns, and the server keeps nothing of either.
+TEST(ObjectWrites, SayWhatWasAcceptedOnceMoreOnlyAfterAWhileOrOfAnObjectThatHasChanged) {
+  FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
+  ApiClient client(server.connection(), quick_client());
+  ObjectWrites writes(
+      client, [] { return true; }, [] {});
+  TimePoint now(std::chrono::hours(1));
+  int sent = 0;
+  const auto say_for = [&](Duration span, const std::string& version) {
+    sent = 0;
+    for (const TimePoint end = now + span; now < end; now += std::chrono::seconds(1))
+      for (const char* matter : {"blocks", "words"}) {
+        if (writes.free("DataSet/s", now)) sent += writes.say("DataSet/s", matter, version, patch_of("/s/status", version));
+        while (writes.anything_under_way()) {
+          std::this_thread::yield();
+          writes.collect(now);
+        }
+        writes.collect(now);
+      }
+  };
+  say_for(std::chrono::minutes(9), "5");
+  EXPECT_EQ(sent, 2);
+  say_for(std::chrono::seconds(10), "6");
+  EXPECT_EQ(sent, 2);
+  say_for(std::chrono::minutes(30), "6");
+  EXPECT_LE(sent, 6);
+  EXPECT_GE(sent, 4) << "the definition may have been upgraded";
+}
+
 // A server that accepts an update and does not keep it is asked less and less often; another update is sent at once.
 TEST(ObjectWrites, RepeatAnAcceptedUpdateAfterEverLongerPauses) {
   FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });

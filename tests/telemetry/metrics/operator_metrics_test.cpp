@@ -342,6 +342,7 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   metrics.on_moves(MovePhase::copying, 1);
   metrics.on_rejected("Pod", "annotation");
   metrics.on_refused_write("patch", "pods", 403);
+  metrics.on_refused_write("patch", "pods", 0);
   metrics.watched({watched_pod("web", WatchOutcome::compared, {Usd(3), Usd(0), Usd(1)}, {Usd(0), Usd(2), Usd(1)})});
   for (const Assignment& assignment : plan.assignments) {
     state.assume(assignment);
