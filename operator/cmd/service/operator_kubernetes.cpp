@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "cmd/cli/command.h"
 #include "controller/epoch_controller.h"
@@ -199,8 +201,12 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
           run.adapter.on_leader(leads);
           cluster->wake();
         },
-        [&](const Error& error) {
-          run.log.warning("cannot renew the lease", {{"why", error.message}});
+        [&run, said = std::chrono::steady_clock::time_point{}, times = 0](const Error& error) mutable {
+          ++times;  // a try every two seconds, as long as the server is away
+          const auto now = std::chrono::steady_clock::now();
+          if (said != std::chrono::steady_clock::time_point{} && now - said < std::chrono::minutes(1)) return;
+          said = now;
+          run.log.warning("cannot renew the lease", {{"why", error.message}, {"times", std::exchange(times, 0)}});
         });
   } else {
     run.adapter.on_leader(true);

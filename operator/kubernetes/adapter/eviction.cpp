@@ -46,13 +46,18 @@ const NodeRecord* elastic_node(const PodRecord& pod, const NodeCache& nodes) {
 bool is_kept_from_start(const PodRecord& pod, const EvictionContext& context) {
   if (pod.says_disruption) return false;
   if (!context.index.has_offers() && !elastic_node(pod, context.nodes)) return false;
-  return is_part_of_more(pod) || expected_run(pod, context) <= too_short_to_move;
+  const Duration expected = expected_run(pod, context);
+  return expected <= too_short_to_move || (is_part_of_more(pod) && expected <= most_kept);
+}
+
+Duration kept_for(const PodRecord& pod, const EvictionContext& context) {
+  return std::clamp(std::min(expected_run(pod, context), most_kept) * 2, least_kept, most_kept);
 }
 
 bool is_kept_by_now(const PodRecord& pod, const EvictionContext& context, TimePoint now) {
   const std::optional<Duration> done = pod.ran(now);
   const NodeRecord* on = pod.says_disruption || !done ? nullptr : elastic_node(pod, context.nodes);
-  if (!on) return false;
+  if (!on || *done >= kept_for(pod, context)) return false;
   if (is_kept_from_start(pod, context)) return true;
   const Duration expected = std::max(expected_run(pod, context), Duration(1)),
                  left = std::max(Duration(0), expected - *done);

@@ -7,6 +7,7 @@
 
 #include "kubernetes/adapter/data_divisions.h"
 #include "kubernetes/pods/zone_gate.h"
+#include "model/node_labels.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -19,7 +20,9 @@ constexpr Duration longest_pause{60'000'000};  // after refused bindings
 constexpr Duration avoided_for{300'000'000};   // nodes on which claims got no volumes
 constexpr Duration patience{30'000'000};       // with states that may change by themselves, and with other schedulers
 constexpr int most_released = 200;             // per review
-constexpr int most_kept = 200;                 // per review
+constexpr int most_marked = 200;               // per review
+constexpr std::size_t most_untaken_named = 5;  // in the log, per review
+constexpr const char* hostname_label = "kubernetes.io/hostname";
 
 BindOutcome reported_outcome(AnswerKind kind) {
   switch (kind) {
@@ -43,12 +46,6 @@ std::chrono::microseconds since(std::chrono::steady_clock::time_point began) {
 
 Duration pause_after(int refusals) {
   return std::min(longest_pause, Duration(1'000'000) * (1 << std::min(refusals, 6)));
-}
-
-PodSteering steering_of(const PodRecord& record, TextMap annotations) {
-  annotations.emplace_back(annotation::steered, zone_in(record.selector));
-  const bool prefers_node = !record.node.empty() && !record.prefers_nodes;
-  return {record.meta, record.selector, std::move(annotations), record.node, prefers_node};
 }
 
 // Why a gated pod is let go without a zone; empty: it waits.
@@ -195,12 +192,32 @@ TextMap PodLifecycle::annotations_of(const PodRecord& record) const {
   if (!record.read_from.empty()) annotations.emplace_back(annotation::read_from, record.read_from);
   if (std::string division = division_text_of(record); !division.empty())
     annotations.emplace_back(annotation::division, std::move(division));
-  if (is_kept_from_start(record, eviction())) annotations.emplace_back(annotation::do_not_disrupt, "true");
+  if (is_kept_from_start(record, eviction())) {
+    annotations.emplace_back(annotation::do_not_disrupt, "true");
+    annotations.emplace_back(annotation::kept_for, kept_for_text(kept_for(record, eviction())));
+  }
   return annotations;
 }
 
+// Only the zone binds: a spot market that is sold out, or a node that is full by then, must strand nobody. A pod with
+// preferences of its own keeps those.
+PodSteering PodLifecycle::steering_of(const PodRecord& record) const {
+  PodSteering steering{record.meta, {}, annotations_of(record), record.node};
+  steering.annotations.emplace_back(annotation::steered, zone_in(record.selector));
+  if (const std::string* zone = find_text(record.selector, node_label::zone))
+    steering.selector.emplace_back(node_label::zone, *zone);
+  const NodeRecord* node = record.node.empty() ? nullptr : around_.nodes.find(record.node);
+  const std::string* host = node && node->node ? find_text(node->node->labels, hostname_label) : nullptr;
+  if (host && !record.prefers_nodes) steering.preferred.emplace_back(hostname_label, *host);
+  if (const std::string* capacity = find_text(record.selector, node_label::capacity_type)) {
+    steering.annotations.emplace_back(annotation::capacity_type, *capacity);
+    if (!record.prefers_nodes) steering.preferred.emplace_back(node_label::capacity_type, *capacity);
+  }
+  return steering;
+}
+
 void PodLifecycle::send(const PodRecord& record) {
-  if (record.steered) return steer(steering_of(record, annotations_of(record)), false);
+  if (record.steered) return steer(steering_of(record), false);
   PodBinding binding{record.meta, record.node, annotations_of(record)};
   const auto began = std::chrono::steady_clock::now();
   ++under_way_;
@@ -227,7 +244,7 @@ void PodLifecycle::let_go(PodRecord& record, std::string why) {
 // A pod that names its zone keeps it: the selector is then only what it counts for.
 void PodLifecycle::send_ahead(PodRecord& record, TimePoint now) {
   if (record.releasing || now < record.release_again) return;
-  PodSteering steering = steering_of(record, annotations_of(record));
+  PodSteering steering = steering_of(record);
   if (names_zone(around_.pods.classes()[record.pod_class].constraint)) steering.selector.clear();
   end_task(record, false, now);
   around_.pods.ungate(record);
@@ -266,6 +283,7 @@ void PodLifecycle::handle_left(const ObjectMeta& meta, TimePoint now) {
 }
 
 void PodLifecycle::review_steered(TimePoint now) {
+  report_untaken(now);
   int released = 0;
   for (const auto& [key, place] : around_.pods.ours()) {
     PodRecord& record = *place;
@@ -287,13 +305,28 @@ void PodLifecycle::review_steered(TimePoint now) {
   }
 }
 
+void PodLifecycle::report_untaken(TimePoint now) {
+  const std::vector<const PodRecord*> late = untaken_.review(around_.pods, now);
+  around_.telemetry.on_pending("NotTaken", untaken_.count());
+  for (const PodRecord* pod : late) around_.conditions.not_taken(*pod, UntakenPods::patience, now);
+  for (std::size_t i = 0; i < std::min(late.size(), most_untaken_named); ++i)
+    around_.log.warning("no scheduler takes a pod that was steered",
+                        {{"pod", full_name(late[i]->meta)}, {"place", place_text(late[i]->selector)}, {"all", untaken_.count()}});
+}
+
 void PodLifecycle::review_evictions(TimePoint now) {
   if (!evictions_review_.due(now)) return;
-  int kept = 0;
+  int marked = 0;
   for (const auto& [key, record] : around_.pods.ours()) {
-    if (record->state != PodState::placed || !is_kept_by_now(*record, eviction(), now)) continue;
-    around_.binder.keep(record->meta);
-    if (++kept == most_kept) return;
+    if (record->state != PodState::placed) continue;
+    const std::optional<Duration> ran = record->ran(now);
+    if (record->kept_for && ran && *ran >= *record->kept_for)
+      around_.binder.let_evict(record->meta);
+    else if (is_kept_by_now(*record, eviction(), now))
+      around_.binder.keep(record->meta, kept_for(*record, eviction()));
+    else
+      continue;
+    if (++marked == most_marked) return;
   }
 }
 
@@ -358,6 +391,10 @@ void PodLifecycle::refused(PodRecord& record, const BindReport& report, TimePoin
     around_.log.warning(record.steered ? "the API server refused to steer a pod" : "the API server refused a binding",
                         {{"pod", full_name(record.meta)}, {"why", why}});
     around_.conditions.refused(record, why, now);
+  }
+  if (record.deleting) {  // it never comes again: an order of a node or another attempt would be in vain
+    around_.pods.end_binding(record, PodState::terminated);
+    return end_task(record, false, now);
   }
   around_.pods.end_binding(record, PodState::waiting);
   around_.pods.hold(record, UnschedulableReason::binding_refused, why);

@@ -16,6 +16,7 @@
 #include "kubernetes/adapter/inbox.h"
 #include "kubernetes/adapter/known_jobs.h"
 #include "kubernetes/adapter/model_feed.h"
+#include "kubernetes/adapter/untaken_pods.h"
 #include "kubernetes/adapter/volume_binding.h"
 #include "kubernetes/pods/binding.h"
 #include "kubernetes/pods/pod_cache.h"
@@ -79,8 +80,8 @@ class PodLifecycle {
   // for a pod that did not come. Call it about once a second.
   void review_steered(TimePoint now);
 
-  // Keeps autoscalers from evicting pods that by now would lose more than their nodes cost. Call it about once a
-  // second.
+  // Keeps autoscalers from evicting pods that by now would lose more than their nodes cost, and lets them evict those
+  // that were kept long enough. Call it about once a second.
   void review_evictions(TimePoint now);
 
   std::size_t bindings_under_way() const { return under_way_; }
@@ -96,6 +97,8 @@ class PodLifecycle {
   TextMap annotations_of(const PodRecord& record) const;
   EvictionContext eviction() const;
   void steer(PodSteering steering, bool released);
+  PodSteering steering_of(const PodRecord& record) const;
+  void report_untaken(TimePoint now);
   void let_go(PodRecord& record, std::string why);
   void report_released(PodRecord& record, TimePoint now);
   void handle_sent_ahead(PodRecord& record, const BindReport& report, TimePoint now);
@@ -107,6 +110,7 @@ class PodLifecycle {
   std::map<std::string, ObjectMeta> awaiting_;  // pods that await volumes, by namespace/name
   std::size_t under_way_ = 0;
   Every evictions_review_{Duration(10'000'000)};
+  UntakenPods untaken_;
 };
 
 }  // namespace lips::kubernetes

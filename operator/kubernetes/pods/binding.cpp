@@ -7,6 +7,7 @@
 
 #include "kubernetes/api/requests.h"
 #include "kubernetes/api/time_text.h"
+#include "kubernetes/pods/pod_annotations.h"
 #include "kubernetes/pods/zone_gate.h"
 
 namespace lips::kubernetes {
@@ -37,11 +38,16 @@ std::string steering_body(const PodSteering& steering) {
   for (const auto& [key, value] : steering.annotations) metadata["annotations"][key] = value;
   Json spec{{"schedulingGates", Json::array({{{"$patch", "delete"}, {"name", zone_gate}}})}};
   for (const auto& [key, value] : steering.selector) spec["nodeSelector"][key] = value;
-  if (steering.prefers_node) {
-    const Json here{{"key", "metadata.name"}, {"operator", "In"}, {"values", Json::array({steering.node})}};
-    const Json term{{"weight", 100}, {"preference", {{"matchFields", Json::array({here})}}}};
-    spec["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] = Json::array({term});
+  Json terms = Json::array();
+  int weight = 100;
+  // Labels, no matchFields: Karpenter before 1.5 ignores pods that have these, and never launches a node for them.
+  for (const auto& [key, value] : steering.preferred) {
+    const Json rule{{"key", key}, {"operator", "In"}, {"values", Json::array({value})}};
+    terms.push_back({{"weight", weight}, {"preference", {{"matchExpressions", Json::array({rule})}}}});
+    weight /= 2;
   }
+  if (!terms.empty())
+    spec["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] = std::move(terms);
   return written(Json{{"metadata", std::move(metadata)}, {"spec", std::move(spec)}});
 }
 
@@ -84,6 +90,10 @@ BindAnswer outcome_of_request(const std::string& node, const Answer& answer) {
 }
 
 }  // namespace
+
+std::string kept_for_text(Duration kept_for) {
+  return fmt::format("{}s", std::chrono::duration_cast<std::chrono::seconds>(kept_for).count());
+}
 
 BindAnswer outcome_of(const PodBinding& binding, const Answer& answer) {
   return outcome_of_request(binding.node, answer);
@@ -136,10 +146,19 @@ void Binder::mark_unschedulable(const ObjectMeta& pod, const std::string& messag
   mark_waiting(pod, {"Unschedulable", message, since, 0}, std::move(done));
 }
 
-void Binder::keep(const ObjectMeta& pod) {
-  ApiRequest request =
-      patch_of(pod_path(pod),
-               written(Json{{"metadata", {{"uid", pod.uid}, {"annotations", {{do_not_disrupt_annotation, "true"}}}}}}));
+void Binder::keep(const ObjectMeta& pod, Duration kept_for) {
+  annotate(pod, {{annotation::do_not_disrupt, "true"}, {annotation::kept_for, kept_for_text(kept_for)}});
+}
+
+void Binder::let_evict(const ObjectMeta& pod) {
+  annotate(pod, {{annotation::do_not_disrupt, ""}, {annotation::kept_for, ""}});
+}
+
+// An empty text takes the annotation away.
+void Binder::annotate(const ObjectMeta& pod, const TextMap& annotations) {
+  Json metadata{{"uid", pod.uid}};
+  for (const auto& [key, value] : annotations) metadata["annotations"][key] = value.empty() ? Json() : Json(value);
+  ApiRequest request = patch_of(pod_path(pod), written(Json{{"metadata", std::move(metadata)}}));
   request.still_wanted = may_act_;
   // Refused writes are counted and logged in one place for all writers.
   client_.start(std::move(request), [](const Answer&) {});

@@ -20,10 +20,10 @@ struct PodBinding {
 // Removes a pod's scheduling gate and says where the pod may go.
 struct PodSteering {
   ObjectMeta pod;             // by namespace, name and uid
-  TextMap selector;           // added to its nodeSelector; empty: it may go anywhere
-  TextMap annotations;        // added to its own
-  std::string node = {};      // the plan's node
-  bool prefers_node = false;  // tell its scheduler so, as a preference
+  TextMap selector;        // added to its nodeSelector; empty: it may go anywhere
+  TextMap annotations;     // added to its own
+  std::string node = {};   // the plan's node
+  TextMap preferred = {};  // labels of nodes, each a preference and the first the heaviest; they replace its own
 };
 
 struct BindAnswer {
@@ -44,6 +44,9 @@ struct BindAnswer {
 BindAnswer outcome_of(const PodBinding& binding, const Answer& answer);
 BindAnswer outcome_of(const PodSteering& steering, const Answer& answer);
 
+// The text of lips.dev/kept-for.
+std::string kept_for_text(Duration kept_for);
+
 class Binder {
  public:
   // `may_act` is called on the client's thread before each try; a try is given up after `timeout`.
@@ -57,8 +60,9 @@ class Binder {
   // already gone and the nodeSelector is a different one; repeating a request changes nothing.
   void steer(PodSteering steering, std::function<void(const PodSteering&, BindAnswer)> done);
 
-  // Autoscalers are not to evict it from now on.
-  void keep(const ObjectMeta& pod);
+  // Autoscalers are not to evict it from now on, for so long after its start; or they may again.
+  void keep(const ObjectMeta& pod, Duration kept_for);
+  void let_evict(const ObjectMeta& pod);
 
   // PodScheduled=False for that reason, one word. `since` is when it began.
   struct Wait {
@@ -72,6 +76,7 @@ class Binder {
                           std::function<void(Answer)> done);
 
  private:
+  void annotate(const ObjectMeta& pod, const TextMap& annotations);
   template <class Wish>
   void send(ApiRequest request, Wish wish, std::function<void(const Wish&, BindAnswer)> done);
 

@@ -68,7 +68,8 @@ inline constexpr const char *pool = "lips.dev/pool", *data_set = "lips.dev/datas
                             *job = "lips.dev/job", *input = "lips.dev/input", *read_from = "lips.dev/read-from",
                             *memory = "lips.dev/memory", *finished_maps = "lips.dev/finished-maps",
                             *memory_of = "lips.dev/memory-of", *mounted_at = "lips.dev/data-path",
-                            *steered = "lips.dev/steered", *division = "lips.dev/division",
+                            *steered = "lips.dev/steered", *capacity_type = "lips.dev/capacity-type",
+                            *division = "lips.dev/division", *kept_for = "lips.dev/kept-for",
                             *do_not_disrupt = do_not_disrupt_annotation;
 }
 

@@ -1,6 +1,7 @@
 #include "kubernetes/pods/pod_cache.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <utility>
 
@@ -28,6 +29,13 @@ bool follow(const PodGroup& group, PodAnnotations& own) {
   const std::int32_t before = std::exchange(own.gang, group.gang.value_or(0));
   own.peers |= own.gang > 0;
   return own.gang != before;
+}
+
+std::optional<Duration> read_kept_for(const TextMap& annotations) {
+  const std::string* text = find_text(annotations, annotation::kept_for);
+  std::int64_t count = 0;
+  if (!text || std::from_chars(text->data(), text->data() + text->size(), count).ec != std::errc()) return std::nullopt;
+  return std::chrono::seconds(std::clamp<std::int64_t>(count, 0, 1'000'000'000));
 }
 
 void add_cause(PodRecord& record, UnschedulableReason reason, const std::string& text) {
@@ -311,7 +319,7 @@ PodCache::Update PodCache::update_ungated(const Pod& pod, PodRecord& record) {
     const bool by_us = record.state == PodState::binding;
     ungate(record);
     if (!by_us) {  // by the copy that led before
-      record.selector = zone_selector(pod.node_selector);
+      record.selector = steered_place(pod);
       record.reads = {reads_anything(record)};
       return {Change::withdrawn, &record, ""};
     }
@@ -331,6 +339,8 @@ PodCache::Update PodCache::update_ours(const Pod& pod, TimePoint now) {
   PodRecord& record = *place;
   record.generation = pod.generation;
   record.says_disruption = find_text(pod.annotations, annotation::do_not_disrupt) != nullptr;
+  record.kept_for = read_kept_for(pod.annotations);
+  record.deleting = pod.deleting;
   if (pod.scheduled.status == ConditionStatus::no && pod.scheduled.since != TimePoint{})
     record.unscheduled_since = pod.scheduled.since;
   if (pod.started) record.started = pod.started;

@@ -52,6 +52,13 @@ void PodConditions::steered(const PodRecord& pod, TimePoint now) {
   events_.record({subject_of(pod, many), false, "Steered", "Steering", note}, now);
 }
 
+void PodConditions::not_taken(const PodRecord& pod, Duration waited, TimePoint now) {
+  const std::string note = fmt::format(
+      "Its own scheduler has not bound it for {} min since it was sent to {}. A zone cannot be taken back: delete the pod, and its owner makes another one",
+      std::chrono::duration_cast<std::chrono::minutes>(waited).count(), pod.selector.empty() ? "any node" : place_text(pod.selector));
+  events_.record({subject_of(pod, one_of_many(now)), true, "NotTaken", "Steering", note}, now);
+}
+
 void PodConditions::released(const PodRecord& pod, const std::string& why, TimePoint now) {
   const bool many = one_of_many(now);
   if (many && !pod.owner) return;

@@ -35,6 +35,8 @@ class PodConditions {
   void refused(const PodRecord& pod, const std::string& why, TimePoint now);
   // Its gate is gone: with a zone, or for that reason without one.
   void steered(const PodRecord& pod, TimePoint now);
+  // For so long no scheduler has bound it since.
+  void not_taken(const PodRecord& pod, Duration waited, TimePoint now);
   void released(const PodRecord& pod, const std::string& why, TimePoint now);
   // Writes the reasons to as many waiting pods as the rate allows; call it a few times a second. Planning waits for it,
   // so a call examines at most that many nodes, and the next call continues with the remaining classes of pods.

@@ -95,6 +95,9 @@ struct PodRecord {
   std::string released_for;                // why; empty: no event to write
   TimePoint release_again{};               // not before
 
+  std::optional<Duration> kept_for;  // autoscalers may not evict it for so long after its start; none: we have not said so
+  bool deleting = false;             // its object is being deleted
+
   bool on_node() const {
     return state == PodState::binding || state == PodState::placed || (state == PodState::ungated && !node.empty());
   }

@@ -28,6 +28,14 @@ TextMap zone_selector(const TextMap& labels) {
   return selector;
 }
 
+TextMap steered_place(const Pod& pod) {
+  TextMap place = zone_selector(pod.node_selector);
+  const std::string* preferred = find_text(pod.annotations, annotation::capacity_type);
+  if (preferred && !find_text(place, node_label::capacity_type))
+    place.emplace(place.begin(), node_label::capacity_type, *preferred);
+  return place;
+}
+
 TextMap place_selector(const std::string& zone, CapacityType capacity_type) {
   return {{node_label::capacity_type, std::string(to_string(capacity_type))}, {node_label::zone, zone}};
 }

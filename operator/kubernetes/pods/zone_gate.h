@@ -22,7 +22,9 @@ bool found_no_node(const Pod& pod);
 
 // Of a node's labels, or a pod's selector, those that keep a pod in a zone and on nodes of a capacity type.
 TextMap zone_selector(const TextMap& labels);
-// The same of a node that is not there yet.
+// Of a steered pod: its zone, which its selector names, and the capacity type that it prefers.
+TextMap steered_place(const Pod& pod);
+// The same as zone_selector() of a node that is not there yet.
 TextMap place_selector(const std::string& zone, CapacityType capacity_type);
 // "key=value, key=value"
 std::string place_text(const TextMap& selector);

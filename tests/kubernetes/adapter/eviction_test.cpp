@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "kubernetes/api/leadership.h"
+#include "kubernetes/api/time_text.h"
 #include "tests/kubernetes/adapter/planned.h"
 #include "tests/kubernetes/adapter/scheduling.h"
 
@@ -97,20 +99,62 @@ TEST(Eviction, WithoutAPriceNothingIsSaved) {
   EXPECT_TRUE(kept.after(hour));
 }
 
-TEST(Eviction, WhoIsKeptStaysSoHoweverLongItRuns) {
+TEST(Eviction, WhoIsKeptStaysSoUntilItsMarkEnds) {
   Random random(1);
   for (int run = 0; run < 200; ++run) {
     Kept kept;
     kept.pod.work.run_time = seconds(static_cast<double>(random.below(100'000)) + 1);
     kept.beside(static_cast<std::int64_t>(random.below(7000)));
     bool before = false;
-    for (int minute = 0; minute < 2000; minute += 7) {
+    const Duration end = kept_for(kept.pod, kept.context());
+    EXPECT_GE(end, least_kept);
+    EXPECT_LE(end, most_kept);
+    EXPECT_FALSE(kept.after(end)) << "run " << run;
+    for (int minute = 0; std::chrono::minutes(minute) < end; minute += 7) {
       const bool now = kept.after(std::chrono::minutes(minute));
       EXPECT_TRUE(now || !before) << "run " << run << ", minute " << minute;
       before = now;
     }
     EXPECT_TRUE(before) << "run " << run;
   }
+}
+
+// A cluster of Ray, a session of Flink or a Thrift server would hold its nodes for its whole life.
+TEST(Eviction, ServicesAndWhatRunsForWeeksAreNotKeptForEver) {
+  Kept kept;
+  kept.pod.work.peers = true;
+  kept.pod.work.run_time.reset();
+  EXPECT_TRUE(kept.from_start());
+  EXPECT_TRUE(kept.after(least_kept - hour));
+  EXPECT_FALSE(kept.after(least_kept));
+  kept.pod.work.run_time = 40 * hour;
+  EXPECT_TRUE(kept.after(79 * hour)) << "its end is known";
+  EXPECT_FALSE(kept.after(80 * hour));
+  kept.pod.work.run_time = 1000 * hour;
+  EXPECT_FALSE(kept.from_start());
+  EXPECT_FALSE(kept.after(most_kept));
+}
+
+TEST(EvictionMarks, EndAndWhatOthersHaveMarkedStays) {
+  constexpr const char *mark = "karpenter.sh/do-not-disrupt", *kept = "lips.dev/kept-for";
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 8, .more = R"(,"karpenter.sh/nodepool":"any")"});
+  FakePod old = pod_of(1, "old");
+  old.node = "a";
+  old.phase = "Running";
+  old.status = R"(,"startTime":"2026-03-01T10:00:00Z")";
+  old.annotations[mark] = "true";
+  cluster.put_pod("of-others", old);
+  old.uid = {};
+  old.annotations[kept] = "86400s";
+  cluster.put_pod("ours", old);
+  old.uid = {};
+  old.annotations[kept] = "999999999s";
+  cluster.put_pod("not-yet", old);
+  Scheduling scheduling(cluster);
+  ASSERT_TRUE(scheduling.until([&] { return cluster.pod("ours").annotations[mark].empty(); }));
+  EXPECT_EQ(cluster.pod("of-others").annotations[mark], "true");
+  EXPECT_EQ(cluster.pod("not-yet").annotations[mark], "true");
 }
 
 TEST(EvictionMarks, ComeWithTheBindingOrLaterAlsoWhereKarpenterAloneBuys) {
@@ -125,7 +169,7 @@ TEST(EvictionMarks, ComeWithTheBindingOrLaterAlsoWhereKarpenterAloneBuys) {
   old.annotations["lips.dev/run-time"] = "10h";
   old.node = "a";
   old.phase = "Running";
-  old.status = R"(,"startTime":"2026-03-01T10:00:00Z")";
+  old.status = R"(,"startTime":")" + time_text(steady_now() - std::chrono::minutes(594)) + '"';
   cluster.put_pod("nearly-done", old);
   FakePod own = old;
   own.uid = {};

@@ -479,7 +479,8 @@ Reply FakeCluster::annotate(const ReceivedRequest& request) {
   const std::string name = last_word(request.path), uid = json["metadata"]["uid"];
   const bool is_job = request.path.starts_with("/apis/batch/v1/namespaces/default/jobs/");
   const auto write = [&](std::map<std::string, std::string>& annotations, int& version) {
-    for (const auto& [key, value] : json["metadata"]["annotations"].items()) annotations[key] = value;
+    for (const auto& [key, value] : json["metadata"]["annotations"].items())
+      value.is_null() ? void(annotations.erase(key)) : void(annotations[key] = value);
     version = ++version_;
   };
   if (is_job) {

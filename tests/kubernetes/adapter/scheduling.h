@@ -62,6 +62,14 @@ class Counting : public AdapterObserver {
     const std::lock_guard lock(mutex);
     return unpriced;
   }
+  void on_pending(std::string_view reason, std::uint64_t pods) override {
+    const std::lock_guard lock(mutex);
+    pending[std::string(reason)] = pods;
+  }
+  std::uint64_t pending_of(const std::string& reason) {
+    const std::lock_guard lock(mutex);
+    return pending[reason];
+  }
   void on_refused_write(std::string_view verb, std::string_view resource, int code) override {
     const std::lock_guard lock(mutex);
     refused.insert(fmt::format("{} {} {}", verb, resource, code));
@@ -85,6 +93,7 @@ class Counting : public AdapterObserver {
   std::set<std::string> refused;
   std::map<std::string, int> steered, answers, rejected;
   std::set<std::string> unpriced;
+  std::map<std::string, std::uint64_t> pending;
   std::string held_up;
 };
 

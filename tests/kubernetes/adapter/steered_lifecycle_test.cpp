@@ -89,6 +89,41 @@ TEST_F(SteeredLifecycle, GivesRoomBackForWhichNobodyCame) {
   EXPECT_EQ(taken(), 1000);
 }
 
+// Its zone cannot be taken back, and nothing else would ever say that it waits in vain.
+TEST_F(SteeredLifecycle, SaysOnceThatNobodyTakesAPod) {
+  PodRecord& record = update(start_);
+  lifecycle_.bind(record, "a", start_);
+  take_answers(start_);
+  TimePoint now = start_;
+  const auto wait = [&](Duration span) {
+    for (const TimePoint end = now + span; now < end; now += std::chrono::seconds(20)) lifecycle_.review_steered(now);
+    return counted_.pending_of("NotTaken");
+  };
+  EXPECT_EQ(wait(UntakenPods::patience - std::chrono::minutes(1)), 0u);
+  EXPECT_EQ(wait(std::chrono::minutes(30)), 1u);
+  pod_.gates.clear();
+  pod_.annotations = {{"lips.dev/steered", "zone-a"}};
+  pod_.node = "a";
+  update(now);
+  EXPECT_EQ(wait(std::chrono::minutes(1)), 0u);
+}
+
+// The watch says that it goes while a binding is under way; the server refuses that binding for the same reason.
+TEST_F(SteeredLifecycle, TriesNoMoreToSteerAPodThatIsBeingDeleted) {
+  code_ = 422;
+  PodRecord& record = update(start_);
+  lifecycle_.bind(record, "a", start_);
+  pod_.deleting = true;
+  pod_.meta.resource_version = "2";
+  update(start_);
+  take_answers(start_);
+  EXPECT_EQ(record.state, PodState::terminated);
+  EXPECT_EQ(taken(), 0);
+  lifecycle_.retry_due(start_ + std::chrono::hours(1), true);
+  EXPECT_EQ(record.state, PodState::terminated);
+  EXPECT_TRUE(lifecycle_.take_arrived().empty());
+}
+
 TEST_F(SteeredLifecycle, AnOlderVersionThatShowsTheGateChangesNothing) {
   PodRecord& record = update(start_);
   lifecycle_.bind(record, "a", start_);
@@ -189,9 +224,11 @@ TEST_F(SteeredLifecycle, SendsAPodToAPlaceWhereANodeIsToBeLaunched) {
   ASSERT_EQ(sent(), 1u);
   const auto body = nlohmann::json::parse(server_.requests()[0].body);
   EXPECT_EQ(body["spec"]["nodeSelector"],
-            (nlohmann::json{{"karpenter.sh/capacity-type", "spot"}, {"topology.kubernetes.io/zone", "zone-b"}}));
+            (nlohmann::json{{"topology.kubernetes.io/zone", "zone-b"}}));
+  EXPECT_NE(body["spec"]["affinity"].dump().find(R"("key":"karpenter.sh/capacity-type","operator":"In","values":["spot"])"), std::string::npos)
+      << body;
   EXPECT_EQ(body["metadata"]["annotations"],
-            (nlohmann::json{{"lips.dev/steered", "zone-b"}, {"lips.dev/input", "s3://b/x"}}));
+            (nlohmann::json{{"lips.dev/steered", "zone-b"}, {"lips.dev/capacity-type", "spot"}, {"lips.dev/input", "s3://b/x"}}));
   EXPECT_EQ(taken(), 0) << "it has room nowhere yet";
   EXPECT_EQ(counted_.steered_pods(), (std::map<std::string, int>{{" zone-b", 1}}));
   pod_.gates.clear();
@@ -256,6 +293,16 @@ TEST(ZoneGate, SeesWhetherAPodNamesAZoneItself) {
   placement.volumes.clear();
   placement.required.push_back(zone);
   EXPECT_TRUE(names_zone(placement));
+}
+
+TEST(ZoneGate, FindsThePlaceOfASteeredPodInSelectorAndAnnotationAlsoAsOlderReleasesWroteIt) {
+  Pod pod;
+  pod.node_selector = {{"topology.kubernetes.io/zone", "z"}};
+  pod.annotations = {{"lips.dev/capacity-type", "spot"}};
+  EXPECT_EQ(steered_place(pod), place_selector("z", CapacityType::spot));
+  pod.node_selector = {{"karpenter.sh/capacity-type", "on-demand"}, {"topology.kubernetes.io/zone", "z"}};
+  pod.annotations.clear();
+  EXPECT_EQ(steered_place(pod), place_selector("z", CapacityType::on_demand));
 }
 
 TEST(ZoneGate, TakesZoneAndCapacityTypeFromTheLabelsThatANodeHas) {

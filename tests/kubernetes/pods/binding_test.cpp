@@ -66,6 +66,37 @@ TEST(Binder, SteersAPodByOneMergeOfSelectorAnnotationsAndGates) {
                                   R"("schedulingGates":[{"$patch":"delete","name":"lips.dev/zone"}]}})"));
 }
 
+// Karpenter before 1.5 never launches a node for a pod with matchFields in any of its terms.
+TEST(Binder, SaysWhereASteeredPodWouldRatherBeByLabelsTheFirstWeighsMost) {
+  FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
+  ApiClient client(server.connection(), quick_client());
+  Binder binder(client, [] { return true; });
+  std::promise<BindAnswer> outcome;
+  binder.steer({{"n", "p", "uid-1", ""}, {}, {}, "node-1", {{"kubernetes.io/hostname", "h"}, {"b", "2"}}},
+               [&](const PodSteering&, BindAnswer found) { outcome.set_value(std::move(found)); });
+  outcome.get_future().get();
+  const auto spec = nlohmann::json::parse(server.requests().at(0).body)["spec"];
+  EXPECT_FALSE(spec.contains("nodeSelector"));
+  EXPECT_EQ(spec["affinity"]["nodeAffinity"], nlohmann::json::parse(R"({"preferredDuringSchedulingIgnoredDuringExecution":[
+    {"weight":100,"preference":{"matchExpressions":[{"key":"kubernetes.io/hostname","operator":"In","values":["h"]}]}},
+    {"weight":50,"preference":{"matchExpressions":[{"key":"b","operator":"In","values":["2"]}]}}]})"));
+}
+
+TEST(Binder, MarksAPodAgainstEvictionWithAnEndAndTakesTheMarkAway) {
+  FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
+  {
+    ApiClient client(server.connection(), quick_client());
+    Binder binder(client, [] { return true; });
+    binder.keep({"n", "p", "uid-1", ""}, std::chrono::hours(24));
+    while (server.requests().empty()) std::this_thread::yield();
+    binder.let_evict({"n", "p", "uid-1", ""});
+    while (server.requests().size() < 2) std::this_thread::yield();
+  }
+  const auto annotations = [&](std::size_t i) { return nlohmann::json::parse(server.requests()[i].body)["metadata"]["annotations"]; };
+  EXPECT_EQ(annotations(0), nlohmann::json::parse(R"({"karpenter.sh/do-not-disrupt":"true","lips.dev/kept-for":"86400s"})"));
+  EXPECT_EQ(annotations(1), nlohmann::json::parse(R"({"karpenter.sh/do-not-disrupt":null,"lips.dev/kept-for":null})"));
+}
+
 TEST(Binder, WritesNodeUidAndAnnotationsInOneRequest) {
   FakeApiServer server([](const ReceivedRequest&) { return Reply{201, "{}", {}, false, nullptr}; });
   ApiClient client(server.connection(), quick_client());
