@@ -76,8 +76,11 @@ struct DataMover::Working {
   void complete(const MoveRequest& request, bool done, const std::string& why);
   void complete_requests(TimePoint now);
 
-  ObservedMove observe(const DataMoveResource& move, const WorkIndex& index) const;
-  void find_problems(ObservedMove& observed) const;
+  std::function<void(const Answer&)> learn_set() {
+    return [this](const Answer& answer) { answer ? catalog.learn(DataKind::data_set, *answer) : void(); };
+  }
+  ObservedMove observe(const DataMoveResource& move, const WorkIndex& index, TimePoint now);
+  void find_problems(ObservedMove& observed, TimePoint now);
   void admit(std::vector<ObservedMove>& moves);
   void forget_what_is_gone();
   void step(ObservedMove& observed, const WorkIndex& index, TimePoint now);
@@ -235,14 +238,15 @@ void DataMover::Working::complete_requests(TimePoint now) {
 
 // ---- observed state ----
 
-void DataMover::Working::find_problems(ObservedMove& observed) const {
+void DataMover::Working::find_problems(ObservedMove& observed, TimePoint now) {
   const DataMoveResource& move = *observed.move;
   MoveView& view = observed.view;
   const bool other_set = !move.status.data_set_uid.empty() && observed.set &&
                          observed.set->object.meta.object.uid != move.status.data_set_uid;
   view.data_set_gone = !observed.set || other_set;
-  view.from_gone = !observed.from;
-  view.to_gone = view.has_target && !observed.to;
+  const auto gone = [&](const DataStoreResource* store) { return !store || reconciler.is_lost(*store, now); };
+  view.from_gone = gone(observed.from);
+  view.to_gone = view.has_target && gone(observed.to);
   if (view.data_set_gone)
     view.problem = "there is no DataSet " + data_set_of(move) + (other_set ? " any more: it was created again" : "");
   else if (!observed.set->usable())
@@ -250,10 +254,10 @@ void DataMover::Working::find_problems(ObservedMove& observed) const {
   else if (observed.set->object.meta.deleting)
     view.problem = "DataSet " + data_set_of(move) + " is being deleted";
   else if (view.from_gone || view.to_gone)
-    view.problem = "there is no DataStore " + (view.from_gone ? move.spec.from : move.spec.to);
+    view.problem = "there is no DataStore " + (view.from_gone ? move.spec.from : move.spec.to) + ", or its node is gone";
 }
 
-ObservedMove DataMover::Working::observe(const DataMoveResource& move, const WorkIndex& index) const {
+ObservedMove DataMover::Working::observe(const DataMoveResource& move, const WorkIndex& index, TimePoint now) {
   ObservedMove observed;
   observed.move = &move;
   observed.set = catalog.data_set(data_set_of(move));
@@ -267,7 +271,7 @@ ObservedMove DataMover::Working::observe(const DataMoveResource& move, const Wor
   view.has_finalizer = has_finalizer(move.meta.finalizers, move_finalizer);
   view.attempts = move.spec.attempts;
   view.keep_for = move.spec.keep_for;
-  find_problems(observed);
+  find_problems(observed, now);
   observed.entry = {move.spec.from, move.spec.to, move.status.blocks, move.spec.extra};
   index.fill(move, view);
   if (view.data_set_gone || !observed.set->layout) return observed;
@@ -352,7 +356,7 @@ void DataMover::Working::tick(TimePoint now) {
   write_requests(now);
   const WorkIndex index(catalog);
   std::vector<ObservedMove> moves;
-  for (const auto& [name, move] : catalog.moves()) moves.push_back(observe(move, index));
+  for (const auto& [name, move] : catalog.moves()) moves.push_back(observe(move, index, now));
   std::stable_sort(moves.begin(), moves.end(), [](const ObservedMove& a, const ObservedMove& b) {
     return a.move->meta.created < b.move->meta.created;
   });
@@ -420,11 +424,7 @@ void DataMover::Working::change_replicas(MoveAction action, const ObservedMove& 
   if (action == MoveAction::commit && !has_finalizer(set.meta.finalizers, copies_finalizer)) {
     std::vector<std::string> finalizers = set.meta.finalizers;
     finalizers.emplace_back(copies_finalizer);
-    return writes.send(
-        key, patch_of(resource_path(DataKind::data_set, set.meta.object), finalizers_patch(set.meta, finalizers)),
-        [this](const Answer& answer) {
-          if (answer) catalog.learn(DataKind::data_set, *answer);
-        });
+    return writes.send(key, patch_of(resource_path(DataKind::data_set, set.meta.object), finalizers_patch(set.meta, finalizers)), learn_set());
   }
   StatusUpdate& update = status_updates.try_emplace(name, StatusUpdate{set.status.replicas}).first->second;
   const bool at_target = observed.move->status.phase == MovePhase::failed;
@@ -440,12 +440,8 @@ void DataMover::Working::write_status_updates() {
     forget_empty(update.replicas, set->object.spec);
     if (update.replicas == set->object.status.replicas) continue;
     const ObjectMeta& meta = set->object.meta.object;
-    writes.send(
-        write_key(DataKind::data_set, meta),
-        patch_of(resource_path(DataKind::data_set, meta) + "/status", replicas_patch(set->object, update.replicas)),
-        [this](const Answer& answer) {
-          if (answer) catalog.learn(DataKind::data_set, *answer);
-        });
+    writes.send(write_key(DataKind::data_set, meta),
+                patch_of(resource_path(DataKind::data_set, meta) + "/status", replicas_patch(set->object, update.replicas)), learn_set());
   }
   status_updates.clear();
 }
@@ -502,8 +498,10 @@ void DataMover::Working::create_work(MoveAction action, const ObservedMove& obse
   std::string name, body, path = jobs_path(options.work.name_space), kind = "Job/";
   if (action == MoveAction::start_drop || clean) {
     name = delete_job_name(move, clean, move.status.drop_attempt);
-    body = delete_job_json({&move, clean ? observed.to : observed.from, clean, paths_to_delete(observed, clean)},
-                           options.work);
+    DeleteWork work{&move, clean ? observed.to : observed.from, clean, paths_to_delete(observed, clean)};
+    if (clean && observed.from && !observed.view.needs_source && catalog.readable(move.spec.from))
+      work.from = observed.from, work.blocks = carried(observed);
+    body = delete_job_json(work, options.work);
   } else {
     CopyWork work{&move, observed.from, observed.to, carried(observed), ""};
     const auto source = catalog.pods().find(source_pod_name(move));
@@ -550,13 +548,13 @@ void DataMover::Working::write_status(const ObservedMove& observed, const DataMo
   const bool begins = began(status) && !began(observed.move->status);
   if (begins) beginning.insert(observed.move->meta.object.uid);
   const ResourceMeta& meta = observed.move->meta;
-  writes.send(write_key(DataKind::data_move, meta.object),
-              patch_of(resource_path(DataKind::data_move, meta.object) + "/status",
-                       move_status_patch(*observed.move, status, now)),
-              [this, begins, uid = meta.object.uid](const Answer& answer) {
-                if (answer) catalog.learn(DataKind::data_move, *answer);
-                if (!answer && begins) beginning.erase(uid);
-              });
+  const bool sent = writes.say(write_key(DataKind::data_move, meta.object), "status", move_status_patch(*observed.move, status, {}),
+                               patch_of(resource_path(DataKind::data_move, meta.object) + "/status", move_status_patch(*observed.move, status, now)),
+                               [this, begins, uid = meta.object.uid](const Answer& answer) {
+                                 if (answer) catalog.learn(DataKind::data_move, *answer);
+                                 if (!answer && begins) beginning.erase(uid);
+                               });
+  if (!sent && begins) beginning.erase(meta.object.uid);
 }
 
 void DataMover::Working::record_events(const ObservedMove& observed, const DataMoveStatus& status, TimePoint now) {

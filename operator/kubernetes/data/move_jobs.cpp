@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "kubernetes/api/api_client.h"
@@ -380,12 +381,20 @@ std::string delete_job_json(const DeleteWork& work, const WorkSettings& settings
   PodParts parts = with_scratch();
   if (!is_bucket(store.kind)) mount_store(parts, store, "target", "/target", false);
   add_remote(parts, store, Remote::target, "/target");
+  std::map<std::string, std::string> proofs;  // by path: a file and the number of its byte that has to be there
+  for (const CarriedBlock& block : work.blocks)
+    if (work.from && block.from.size > 0)
+      proofs[block.to.path] = fmt::format("\t{}\t{}", block.from.path, block.from.offset + block.from.size - 1);
   std::string lines;
-  for (const std::string& path : work.paths) lines += path + '\n';
+  for (const std::string& path : work.paths) lines += path + proofs[path] + '\n';
   set_long(parts, lines);
   if (work.clean) parts.set("LIPS_TEMPORARY", temporary_folder(*work.move));
+  if (work.from) {
+    if (!is_bucket(work.from->spec.kind)) mount_store(parts, work.from->spec, "source", "/source", true);
+    add_remote(parts, work.from->spec, Remote::source, "/source");
+  }
   Json spec = pod_spec(Json::array(), {container("delete", delete_script(), parts, settings)}, parts, settings);
-  place(spec, store, store.zone);
+  place(spec, work.from && is_bucket(store.kind) ? work.from->spec : store, store.zone);
   return job(metadata(delete_job_name(*work.move, work.clean, work.move->status.drop_attempt), DataKind::data_move,
                       work.move->meta.object, move_labels(*work.move, work.clean ? WorkRole::clean : WorkRole::drop)),
              std::move(spec), longest_start, settings);

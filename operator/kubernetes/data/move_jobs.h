@@ -58,6 +58,10 @@ struct DeleteWork {
   const DataStoreResource* store = nullptr;
   bool clean = false;  // deletes the rest of a failed copy, else a dropped source
   std::vector<std::string> paths;
+  // Of a clean: where the blocks were copied from, if one pod can look at both stores. A file stays unless its block can
+  // be read there: after a restored backup it may be the last one, whatever the statuses say.
+  const DataStoreResource* from = nullptr;
+  std::vector<CarriedBlock> blocks = {};
 };
 std::string delete_job_json(const DeleteWork& work, const WorkSettings& settings);
 

@@ -173,11 +173,21 @@ fi
 const char* const deleting = R"sh(
 if [ -n "${LIPS_TEMPORARY:-}" ] && [ -n "$mounted" ]; then
   rm -rf "$mounted/$LIPS_TEMPORARY"
-  rmdir "$mounted/lips-copies/moving" 2> /dev/null || true
+  rmdir "$mounted/lips-copies/moving" "$mounted/lips-copies" 2> /dev/null || true
 elif [ -n "${LIPS_TEMPORARY:-}" ]; then
   rclone purge "target:$LIPS_TEMPORARY" 2> /scratch/error || true
 fi
-while IFS= read -r path; do
+kept=0
+while IFS="$tab" read -r path proof last; do
+  # The rest of a failed copy goes only where its source can be read.
+  if [ -n "${LIPS_TEMPORARY:-}" ]; then
+    : > /scratch/proof
+    [ -z "$proof" ] || rclone cat --offset "$last" --count 1 "source:$proof" > /scratch/proof 2> /scratch/error || true
+    if [ ! -s /scratch/proof ]; then
+      kept=$((kept + 1))
+      continue
+    fi
+  fi
   if [ -n "$mounted" ]; then
     if [ -n "${LIPS_FOLDERS:-}" ]; then
       rm -rf "$mounted/$path" || die "cannot delete $path"
@@ -201,6 +211,7 @@ while IFS= read -r path; do
     case $ended in 0|3|4) ;; *) die "cannot delete $path: $(error_of)" ;; esac
   fi
 done < $blocks
+if [ $kept -gt 0 ]; then echo "$kept files stay: their source cannot be read" > /dev/termination-log; fi
 )sh";
 
 // Nothing but the list may be in the log: rclone's notices would be among it.

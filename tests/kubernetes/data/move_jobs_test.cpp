@@ -193,13 +193,43 @@ TEST_F(MoveJobs, DeleteWhatTheyAreToldAndTheFoldersThatAreEmptyThen) {
     fill(at);
     write_file(folder(at) + "/lips-copies/etl/books/set/block-00002", "x");
     write_file(folder(at) + "/lips-copies/moving/moved/1/0", "x");
-    const DeleteWork drop{
-        &move_, &at, true, {"in/a file", "in/was never there", "lips-copies/etl/books/set/block-00002"}};
-    const PodEnd end = runner_->run(Json::parse(delete_job_json(drop, settings_)));
+    const DeleteWork drop{&move_, &at, false, {"in/a file", "in/was never there", "lips-copies/etl/books/set/block-00002"}};
+    PodEnd end = runner_->run(Json::parse(delete_job_json(drop, settings_)));
+    EXPECT_TRUE(end.succeeded) << end.message;
+    EXPECT_THAT(files_below(folder(at)), ElementsAre("in/b", "lips-copies/moving/moved/1/0"));
+    end = runner_->run(Json::parse(delete_job_json({&move_, &at, true, {}}, settings_)));
     EXPECT_TRUE(end.succeeded) << end.message;
     EXPECT_THAT(files_below(folder(at)), ElementsAre("in/b"));
     EXPECT_TRUE(is_bucket(at.spec.kind) || !std::filesystem::exists(folder(at) + "/lips-copies"));
   }
+}
+
+// A restored backup may call a move unfinished whose source is long deleted: what it would clean is the last copy.
+TEST_F(MoveJobs, CleanOnlyWhatCanBeReadAtItsSource) {
+  for (const bool cut : {false, true})
+    for (const auto& [from, to] : std::vector<std::pair<DataStoreResource, DataStoreResource>>{
+             {bucket(cut ? "old1" : "old"), node(cut ? "new1" : "new")},
+             {node(cut ? "old2" : "old3"), bucket(cut ? "new2" : "new3")}}) {
+      fill(from);
+      const CopyWork work = this->work(from, to);
+      ASSERT_TRUE(copy(work).succeeded);
+      // Of the first file only the first block is left, or nothing; the other file is there.
+      if (cut)
+        write_file(folder(from) + "/in/a file", text_a_.substr(0, 150'000));
+      else
+        std::filesystem::remove(folder(from) + "/in/a file");
+      DeleteWork clean{&move_, &to, true, {}, &from, work.blocks};
+      for (const CarriedBlock& block : work.blocks) clean.paths.push_back(block.to.path);
+      clean.paths.emplace_back("lips-copies/etl/books/set/of-no-known-source");
+      write_file(folder(to) + "/lips-copies/etl/books/set/of-no-known-source", "x");
+      const PodEnd end = runner_->run(Json::parse(delete_job_json(clean, settings_)));
+      EXPECT_TRUE(end.succeeded) << end.message;
+      const std::vector<std::string> left = files_below(folder(to) + "/lips-copies/etl/books/set");
+      if (cut)
+        EXPECT_THAT(left, ElementsAre("block-00001", "of-no-known-source"));
+      else
+        EXPECT_THAT(left, ElementsAre("block-00000", "block-00001", "of-no-known-source"));
+    }
 }
 
 TEST_F(MoveJobs, PurgeTheCopiesOfADataSetAndNothingElse) {
