@@ -9,7 +9,6 @@
 namespace lips::kubernetes {
 namespace {
 
-constexpr int writes_a_flush = 10;
 constexpr Duration same_job_every{5'000'000};
 
 }  // namespace
@@ -144,23 +143,26 @@ void JobMemories::keep_only(const std::set<std::string>& keys) {
 }
 
 void JobMemories::flush(TimePoint now) {
-  int writes = 0;
-  for (auto key = changed_.begin(); key != changed_.end() && writes < writes_a_flush;) {
+  for (auto key = changed_.begin(); key != changed_.end();) {
     Entry& entry = entries_[*key];
     const Carried text{memory_text(entry.memory.memory, entry.memory.home), maps_text(entry.maps)};
     if (text == entry.written || entry.place.meta.name.empty()) {
       key = changed_.erase(key);
       continue;
     }
-    if (now - entry.written_at < same_job_every) {
-      ++key;
-      continue;
-    }
-    write(*key, entry, text);
-    entry.written_at = now;
-    ++writes;
-    key = changed_.erase(key);
+    if (now - entry.written_at >= same_job_every)
+      turns_.add(entry.place.meta.name_space, *key, entry.written != Carried{});
+    ++key;
   }
+  std::size_t left = writes_a_flush;
+  turns_.grant([&](const std::string& key) {
+    if (left-- == 0) return false;
+    Entry& entry = entries_[key];
+    write(key, entry, {memory_text(entry.memory.memory, entry.memory.home), maps_text(entry.maps)});
+    entry.written_at = now;
+    changed_.erase(key);
+    return true;
+  });
 }
 
 void JobMemories::write(const std::string& key, Entry& entry, const Carried& now) {

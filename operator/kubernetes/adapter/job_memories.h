@@ -12,6 +12,7 @@
 #include "kubernetes/adapter/memory_text.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/api/objects.h"
+#include "kubernetes/api/turns.h"
 #include "kubernetes/pods/pod_annotations.h"
 
 namespace lips::kubernetes {
@@ -79,6 +80,8 @@ class JobMemories {
   std::map<std::string, MemoryPlace> named_;   // objects that carry the memory of a job of several owners, and name it
   std::map<std::string, std::string> key_at_;  // by uid of places
   std::set<std::string> changed_;
+  static constexpr std::size_t writes_a_flush = 10;
+  Turns<std::string> turns_{writes_a_flush};  // of one flush
 };
 
 }  // namespace lips::kubernetes

@@ -19,7 +19,6 @@ constexpr Duration ask_again{1'000'000};       // after a binding without an ans
 constexpr Duration longest_pause{60'000'000};  // after refused bindings
 constexpr Duration avoided_for{300'000'000};   // nodes on which claims got no volumes
 constexpr Duration patience{30'000'000};       // with states that may change by themselves, and with other schedulers
-constexpr int most_released = 200;             // per review
 constexpr int most_marked = 200;               // per review
 constexpr std::size_t most_untaken_named = 5;  // in the log, per review
 constexpr const char* hostname_label = "kubernetes.io/hostname";
@@ -284,7 +283,6 @@ void PodLifecycle::handle_left(const ObjectMeta& meta, TimePoint now) {
 
 void PodLifecycle::review_steered(TimePoint now) {
   report_untaken(now);
-  int released = 0;
   for (const auto& [key, place] : around_.pods.ours()) {
     PodRecord& record = *place;
     if (!record.steered) continue;
@@ -297,12 +295,16 @@ void PodLifecycle::review_steered(TimePoint now) {
       }
       continue;
     }
-    if (record.releasing || now < record.release_again || released == most_released) continue;
-    std::string why = why_let_go(record, now);
-    if (why.empty()) continue;
-    ++released;
-    let_go(record, std::move(why));
+    if (record.releasing || now < record.release_again) continue;
+    if (std::string why = why_let_go(record, now); !why.empty())
+      released_.add(record.meta.name_space, {&record, std::move(why)}, record.refusals > 0);
   }
+  std::size_t left = most_released;
+  released_.grant([&](const auto& wish) {
+    if (left-- == 0) return false;
+    let_go(*wish.first, wish.second);
+    return true;
+  });
 }
 
 void PodLifecycle::report_untaken(TimePoint now) {

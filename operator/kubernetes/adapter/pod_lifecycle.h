@@ -18,6 +18,7 @@
 #include "kubernetes/adapter/model_feed.h"
 #include "kubernetes/adapter/untaken_pods.h"
 #include "kubernetes/adapter/volume_binding.h"
+#include "kubernetes/api/turns.h"
 #include "kubernetes/pods/binding.h"
 #include "kubernetes/pods/pod_cache.h"
 #include "kubernetes/pods/pod_conditions.h"
@@ -111,6 +112,8 @@ class PodLifecycle {
   std::size_t under_way_ = 0;
   Every evictions_review_{Duration(10'000'000)};
   UntakenPods untaken_;
+  static constexpr std::size_t most_released = 200;                     // per review
+  Turns<std::pair<PodRecord*, std::string>> released_{most_released};  // of one review, with why
 };
 
 }  // namespace lips::kubernetes

@@ -38,10 +38,11 @@ void EventRecorder::record(const EventNote& note, TimePoint now, std::uint64_t c
   Key key{note.about.kind, full_name(note.about.meta), note.about.meta.uid, note.reason, note.action, note.warning};
   auto place = series_.find(key);
   if (place == series_.end()) {
-    if (series_.size() >= options_.most_kept) {
+    if (series_.size() >= options_.most_kept && !make_room(note.about.meta.name_space)) {
       dropped_ += count;
       return;
     }
+    ++kept_[note.about.meta.name_space];
     // The time makes the name unique across restarts. The name of a pod may already have the maximal length.
     const std::string name = fmt::format("{}.{:x}.{:x}", note.about.meta.name.substr(0, 200),
                                          now.time_since_epoch().count(), ++names_given_);
@@ -49,6 +50,21 @@ void EventRecorder::record(const EventNote& note, TimePoint now, std::uint64_t c
   }
   place->second.count += count;
   place->second.last = now;
+}
+
+// Drops a series of the namespace that has most of them. False: that is the namespace itself.
+bool EventRecorder::make_room(const std::string& name_space) {
+  const auto most = std::max_element(kept_.begin(), kept_.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto own = kept_.find(name_space);
+  if (most == kept_.end() || most->second <= 1 + (own == kept_.end() ? 0 : own->second)) return false;
+  const auto last = std::find_if(series_.rbegin(), series_.rend(), [&](const auto& entry) {
+    return entry.second.note.about.meta.name_space == most->first;
+  });
+  dropped_ += last->second.count - last->second.written;
+  series_.erase(std::next(last).base());
+  --most->second;
+  return true;
 }
 
 void EventRecorder::refill(TimePoint now) {
@@ -59,14 +75,19 @@ void EventRecorder::refill(TimePoint now) {
 
 void EventRecorder::flush(TimePoint now) {
   refill(now);
+  for (auto& [key, series] : series_)
+    if (series.count > series.written) turns_.add(series.note.about.meta.name_space, &series, series.written > 0);
+  turns_.grant([this](Series* series) {
+    if (allowance_ < 1) return false;
+    allowance_ -= 1;
+    write(*series);
+    series->written = series->count;
+    return true;
+  });
   for (auto place = series_.begin(); place != series_.end();) {
-    Series& series = place->second;
-    if (series.count > series.written && allowance_ >= 1) {
-      allowance_ -= 1;
-      write(series);
-      series.written = series.count;
-    }
+    const Series& series = place->second;
     const bool over = series.written == series.count && now - series.last > options_.series_ends;
+    if (over && --kept_[series.note.about.meta.name_space] == 0) kept_.erase(series.note.about.meta.name_space);
     place = over ? series_.erase(place) : std::next(place);
   }
 }

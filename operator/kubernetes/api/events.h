@@ -10,6 +10,7 @@
 
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/api/objects.h"
+#include "kubernetes/api/turns.h"
 
 namespace lips::kubernetes {
 
@@ -32,7 +33,7 @@ struct EventOptions {
   double per_second = 5;              // writes, on average
   double burst = 50;                  // writes at once
   Duration series_ends{360'000'000};  // after the last occurrence
-  std::size_t most_kept = 4096;       // further kinds of events are dropped, and counted
+  std::size_t most_kept = 4096;       // of further kinds those of the namespaces with most are dropped, and counted
 };
 
 class EventRecorder {
@@ -58,11 +59,14 @@ class EventRecorder {
   std::string create_body(const Series& series) const;
   void write(const Series& series);
   void refill(TimePoint now);
+  bool make_room(const std::string& name_space);
 
   ApiClient& client_;
   const EventOptions options_;
   std::function<bool()> may_act_;
   std::map<Key, Series> series_;
+  std::map<std::string, std::size_t> kept_;  // of series_, by namespace
+  Turns<Series*> turns_;                     // of one flush
   double allowance_;
   TimePoint refilled_;
   std::uint64_t dropped_ = 0, names_given_ = 0;

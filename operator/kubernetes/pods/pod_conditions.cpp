@@ -12,7 +12,7 @@
 namespace lips::kubernetes {
 namespace {
 
-constexpr double conditions_per_second = 50, conditions_at_once = 100;
+constexpr double conditions_per_second = 50;
 constexpr Duration judge_every{2'000'000};     // how often classes of pods are checked against nodes
 constexpr Duration patience{30'000'000};       // before a pod that only waits for room is marked for autoscalers
 constexpr Duration repeat_after{300'000'000};  // before repeating a sentence in which only numbers changed
@@ -114,7 +114,7 @@ void PodConditions::review(PodCache& pods, const NodeCache& nodes, TimePoint now
   waiting_ = 0;
   longest_wait_ = Duration(0);
   const double passed = refilled_ == TimePoint{} ? 0 : to_seconds(now - refilled_);
-  allowance_ = std::min(conditions_at_once, allowance_ + conditions_per_second * std::max(0.0, passed));
+  allowance_ = std::min(static_cast<double>(conditions_at_once), allowance_ + conditions_per_second * std::max(0.0, passed));
   refilled_ = now;
   begin_round(pods, nodes, now);
   constexpr UnschedulableReason nowhere = UnschedulableReason::unschedulable;
@@ -140,6 +140,12 @@ void PodConditions::review(PodCache& pods, const NodeCache& nodes, TimePoint now
       ++pending_["Ungated"];
     }
   }
+  turns_.grant([&](const Saying& saying) {
+    if (allowance_ < 1) return false;
+    allowance_ -= 1;
+    say(saying, now);
+    return true;
+  });
 }
 
 void PodConditions::tell(PodRecord& pod, UnschedulableReason reason, const std::string& sentence, TimePoint now) {
@@ -148,8 +154,7 @@ void PodConditions::tell(PodRecord& pod, UnschedulableReason reason, const std::
   if (same && now - pod.reported_at < repeat_after) return;
   // The API server itself reports that a pod is gated.
   if (reason == UnschedulableReason::scheduling_gated || (same && pod.reported_message == sentence)) return;
-  say(pod, {std::string(to_string(reason)), sentence}, subject_of(pod, reason == UnschedulableReason::bad_annotation),
-      now);
+  wish({&pod, std::string(to_string(reason)), sentence, false, reason == UnschedulableReason::bad_annotation});
 }
 
 // One event for all pods of an owner: they wait together. A plan may change its mind every second.
@@ -157,14 +162,18 @@ void PodConditions::tell_wait(PodRecord& pod, const WaitingWords& words, TimePoi
   if (pod.steered && pod.mode != PodMode::steer) return;
   if (pod.reported_message == words.sentence) return;
   if (!pod.reported_message.empty() && now - pod.reported_at < change_after) return;
-  say(pod, {words.reason, words.sentence, true}, subject_of(pod, true), now);
+  wish({&pod, words.reason, words.sentence, true, true});
 }
 
-void PodConditions::say(PodRecord& pod, const Saying& saying, const EventSubject& subject, TimePoint now) {
-  if (allowance_ < 1) return;
-  allowance_ -= 1;
-  events_.record(
-      {subject, !saying.planned, saying.planned ? "Deferred" : "FailedScheduling", "Scheduling", saying.sentence}, now);
+void PodConditions::wish(Saying saying) {
+  const PodRecord& pod = *saying.pod;
+  turns_.add(pod.meta.name_space, std::move(saying), !pod.reported_message.empty());
+}
+
+void PodConditions::say(const Saying& saying, TimePoint now) {
+  PodRecord& pod = *saying.pod;
+  const char* reason = saying.planned ? "Deferred" : "FailedScheduling";
+  events_.record({subject_of(pod, saying.of_crowd), !saying.planned, reason, "Scheduling", saying.sentence}, now);
   pod.reported_message = saying.sentence;
   pod.reported_at = now;
   // The condition of a gated pod belongs to the API server. Another one would make autoscalers buy nodes for a pod that

@@ -10,6 +10,7 @@
 
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/api/events.h"
+#include "kubernetes/api/turns.h"
 #include "kubernetes/pods/binding.h"
 #include "kubernetes/pods/diagnosis.h"
 #include "kubernetes/pods/node_cache.h"
@@ -38,7 +39,8 @@ class PodConditions {
   // For so long no scheduler has bound it since.
   void not_taken(const PodRecord& pod, Duration waited, TimePoint now);
   void released(const PodRecord& pod, const std::string& why, TimePoint now);
-  // Writes the reasons to as many waiting pods as the rate allows; call it a few times a second. Planning waits for it,
+  // Writes the reasons to as many waiting pods as the rate allows, of one namespace after the other and first to pods that
+  // have not been told any; call it a few times a second. Planning waits for it,
   // so a call examines at most that many nodes, and the next call continues with the remaining classes of pods.
   static constexpr std::size_t nodes_a_review = 1'000'000;
   void review(PodCache& pods, const NodeCache& nodes, TimePoint now, const NodeDemand& demand = {},
@@ -59,12 +61,15 @@ class PodConditions {
   void begin_round(const PodCache& pods, const NodeCache& nodes, TimePoint now);
   const ClassVerdict& verdict(PodClassId pod_class, const PodCache& pods, const NodeDemand& demand);
   struct Saying {
+    PodRecord* pod = nullptr;
     std::string reason, sentence;
-    bool planned = false;  // the plan's will: no failure
+    bool planned = false;   // the plan's will: no failure
+    bool of_crowd = false;  // it is the same for all pods of the owner
   };
   void tell(PodRecord& pod, UnschedulableReason reason, const std::string& sentence, TimePoint now);
   void tell_wait(PodRecord& pod, const WaitingWords& words, TimePoint now);
-  void say(PodRecord& pod, const Saying& saying, const EventSubject& subject, TimePoint now);
+  void wish(Saying saying);
+  void say(const Saying& saying, TimePoint now);
   EventSubject subject_of(const PodRecord& pod, bool crowd) const;
   bool one_of_many(TimePoint now);  // pods that are bound or released in these seconds
 
@@ -76,6 +81,8 @@ class PodConditions {
   std::size_t examined_ = 0;  // nodes, in this review
   bool all_judged_ = true;
   TimePoint judged_{};
+  static constexpr std::size_t conditions_at_once = 100;
+  Turns<Saying> turns_{conditions_at_once};  // of one review
   double allowance_ = 0;
   TimePoint refilled_{};
   int bound_lately_ = 0;

@@ -70,6 +70,42 @@ TEST(EventRecorder, TellsSubjectsAndReasonsApart) {
   EXPECT_NE(Json::parse(requests[0].body)["metadata"]["name"], Json::parse(requests[1].body)["metadata"]["name"]);
 }
 
+EventNote note_in(const std::string& name_space, const std::string& pod) {
+  EventNote note = note_about(pod);
+  note.about.meta.name_space = name_space;
+  return note;
+}
+
+TEST(EventRecorder, GivesEachNamespaceItsTurn) {
+  EventOptions options;
+  options.burst = 3;
+  const auto requests = sent(options, [](EventRecorder& recorder) {
+    for (int i = 0; i < 100; ++i) recorder.record(note_in("aaa", "p" + std::to_string(i)), noon);
+    recorder.record(note_in("zzz", "q"), noon);
+    recorder.flush(noon);
+  });
+  ASSERT_EQ(requests.size(), 3u);
+  EXPECT_EQ(std::count_if(requests.begin(), requests.end(),
+                          [](const ReceivedRequest& request) { return request.path.find("/zzz/") != std::string::npos; }),
+            1);
+}
+
+TEST(EventRecorder, DropsThoseOfTheNamespaceWithMostWhereThereAreTooMany) {
+  EventOptions options;
+  options.most_kept = 10;
+  const auto requests = sent(options, [](EventRecorder& recorder) {
+    for (int i = 0; i < 20; ++i) recorder.record(note_in("aaa", "p" + std::to_string(i)), noon);
+    EXPECT_EQ(recorder.dropped(), 10u);
+    for (int i = 0; i < 20; ++i) recorder.record(note_in("zzz", "q" + std::to_string(i)), noon);
+    EXPECT_EQ(recorder.dropped(), 30u) << "five of the one and fifteen of the other";
+    recorder.flush(noon);
+  });
+  EXPECT_EQ(requests.size(), 10u);
+  EXPECT_EQ(std::count_if(requests.begin(), requests.end(),
+                          [](const ReceivedRequest& request) { return request.path.find("/zzz/") != std::string::npos; }),
+            5);
+}
+
 TEST(EventRecorder, WritesNoMoreThanTheRateAndTheRestLater) {
   EventOptions options;
   options.burst = 4;

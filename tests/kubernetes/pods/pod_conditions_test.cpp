@@ -51,6 +51,39 @@ TEST(PodConditions, GoesOnInTheNextReviewWhenItHasAskedManyNodes) {
   EXPECT_EQ(found_after(130), static_cast<std::uint64_t>(classes)) << "what was said stays until it is asked again";
 }
 
+// Thousands of pods of one namespace that fit nowhere, and one of another, whose name comes last.
+TEST(PodConditions, TellEachNamespaceInItsTurnAndWhatIsNewFirst) {
+  FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
+  ApiClient client(server.connection(), ClientOptions{});
+  Binder binder(client, [] { return true; });
+  EventRecorder events(client, EventOptions{}, [] { return true; });
+  PodConditions conditions(binder, events);
+  VolumeCache volumes;
+  PodGroups groups;
+  NodeCache nodes;
+  PodCache pods("lips", volumes, groups, nodes);
+  const auto add = [&](const std::string& name_space, int i) {
+    Pod pod;
+    pod.meta = {name_space, "p" + std::to_string(i), name_space + std::to_string(i), "1"};
+    pod.scheduler = "lips";
+    pod.requests = {{"cpu", 2000}};
+    return pods.update(pod, TimePoint{}).record;
+  };
+  for (int i = 0; i < 4000; ++i) add("aaa", i);
+  PodRecord* last = add("zzz", 0);
+  const auto review = [&](int seconds) {
+    conditions.review(pods, nodes, TimePoint(std::chrono::seconds(seconds)));
+  };
+  review(100);
+  review(101);  // the rate allows 50
+  EXPECT_NE(last->reported_message, "");
+  for (int second = 102; second < 112; ++second) review(second);
+  PodRecord* late = add("aaa", 5000);
+  for (const auto& [name, pod] : pods.ours()) pod->reported_message = pod.get() == late ? "" : "another reason";
+  review(113);
+  EXPECT_NE(late->reported_message, "") << "those that were told before can wait";
+}
+
 // Three pods wait, one of them for more cores than any node has; the node's one core is taken.
 class PodConditionsDemand : public testing::Test {
  protected:
