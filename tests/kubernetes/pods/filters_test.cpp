@@ -56,6 +56,28 @@ TEST(ResourceFilter, CountsEveryResourceAndThePods) {
   EXPECT_EQ(rejecting(pod, node()), Names{"resources"});
 }
 
+// Each class of pods is compared with each node, on the thread that binds the pods of all.
+TEST(Filters, RefuseInWordsWhatWouldTakeTooLongToCompare) {
+  Pod pod;
+  pod.required_affinity.emplace();
+  for (int i = 0; i < 8000; ++i)
+    pod.required_affinity->push_back(
+        {{"kubernetes.io/hostname", LabelRequirement::Operator::in, {"n" + std::to_string(i)}}});
+  const Collected many = collect(pod);
+  ASSERT_EQ(many.causes.size(), 1u);
+  EXPECT_EQ(many.causes[0].reason, UnschedulableReason::not_honoured);
+  EXPECT_THAT(many.causes[0].text, HasSubstr("8000 requirements with 8000 values; this scheduler honours up to 200"));
+  EXPECT_EQ(many.needs.constraint.any_of.size(), 1u) << "they are not kept either";
+  EXPECT_EQ(rejecting(pod, node()), Names{"node affinity"});
+  pod.required_affinity->resize(200);
+  EXPECT_THAT(collect(pod).causes, IsEmpty());
+  pod.required_affinity = {{{"kubernetes.io/hostname", LabelRequirement::Operator::in, std::vector<std::string>(1001, "n")}}};
+  EXPECT_THAT(collect(pod).causes, SizeIs(1));
+  pod.required_affinity.reset();
+  pod.tolerations.resize(201);
+  EXPECT_THAT(collect(pod).causes, SizeIs(1));
+}
+
 TEST(NodeAffinityFilter, JoinsSelectorAndRequiredTerms) {
   Pod pod;
   pod.node_selector = {{"arch", "amd64"}};

@@ -10,7 +10,15 @@
 namespace lips::kubernetes {
 namespace {
 
-void collect(const Pod& pod, const ClaimLookup&, PodNeeds& needs, std::vector<UnschedulableCause>&) {
+constexpr std::size_t most_tolerations = 200;  // as for node affinity
+
+void collect(const Pod& pod, const ClaimLookup&, PodNeeds& needs, std::vector<UnschedulableCause>& causes) {
+  if (pod.tolerations.size() > most_tolerations) {
+    causes.push_back({UnschedulableReason::not_honoured,
+                      fmt::format("it has {} tolerations; this scheduler honours up to {}", pod.tolerations.size(),
+                                  most_tolerations)});
+    return;
+  }
   auto& all = needs.constraint.tolerations;
   all.insert(all.end(), pod.tolerations.begin(), pod.tolerations.end());
   std::sort(all.begin(), all.end());
