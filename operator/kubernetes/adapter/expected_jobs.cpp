@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <utility>
@@ -10,9 +11,13 @@
 #include "config/quantities.h"
 #include "kubernetes/adapter/later_levels.h"
 #include "kubernetes/api/time_text.h"
+#include "kubernetes/api/turns.h"
 
 namespace lips::kubernetes {
 namespace {
+
+// A plan weighs every run. Those further away matter less, and come nearer.
+constexpr std::size_t most_runs_of_a_cron_job = 50, most_runs_of_cron_jobs = 5000;
 
 class Collector {
  public:
@@ -35,12 +40,27 @@ class Collector {
     if (!zone) return complain("CronJob", cron.meta, "spec.timeZone: " + zone.error().message);
     const Result<CronSchedule> schedule = CronSchedule::parse(cron.schedule);
     if (!schedule) return complain("CronJob", cron.meta, "spec.schedule: " + schedule.error().message);
+    std::size_t runs = 0;
     for (const TimePoint at : schedule->within(from_, to_, *zone, cron.last_start)) {
       const auto minute = std::chrono::duration_cast<std::chrono::minutes>(at.time_since_epoch()).count();
-      const std::string name = fmt::format("{}-{}", cron.meta.name, minute);
-      if (!here.contains({cron.meta.name_space, name}))
-        add({"CronJob", cron.meta, cron.annotations}, name, cron.job, at);
+      std::string name = fmt::format("{}-{}", cron.meta.name, minute);
+      if (here.contains({cron.meta.name_space, name})) continue;
+      if (++runs > most_runs_of_a_cron_job) return;
+      runs_.push_back({&cron, std::move(name), at});
     }
+  }
+
+  // The next runs of all CronJobs, of which namespaces take turns.
+  void add_runs() {
+    std::stable_sort(runs_.begin(), runs_.end(), [](const Run& a, const Run& b) { return a.at < b.at; });
+    Turns<const Run*> turns(most_runs_of_cron_jobs);
+    for (const Run& run : runs_) turns.add(run.cron->meta.name_space, &run);
+    std::size_t left = most_runs_of_cron_jobs;
+    turns.grant([&](const Run* run) {
+      if (left-- == 0) return false;
+      add({"CronJob", run->cron->meta, run->cron->annotations}, run->job, run->cron->job, run->at);
+      return true;
+    });
   }
 
   void add(const Announcement& announced, std::optional<TimePoint> arrived) {
@@ -92,8 +112,15 @@ class Collector {
     result_.work.push_back(std::move(pods->work));
   }
 
+  struct Run {
+    const CronJob* cron;
+    std::string job;
+    TimePoint at;
+  };
+
   const ExpectationContext& context_;
   const TimePoint from_, to_;
+  std::vector<Run> runs_;
   ExpectedJobs result_;
 };
 
@@ -109,6 +136,7 @@ ExpectedJobs expected_jobs(const Announcers& announcers, const ExpectationContex
     collector.add(job, job.spec.suspended || gated);
   }
   for (const auto& [uid, cron] : announcers.cron_jobs) collector.add(cron, here);
+  collector.add_runs();
   collector.add(announcers, now);
   for (const Announcement& announced : announcers.announced) {
     const auto arrived = announcers.arrivals.find(announced.job);

@@ -1,5 +1,6 @@
 #include "kubernetes/adapter/expected_jobs.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,6 +55,22 @@ class ExpectedJobsTest : public AnnouncingCluster {
   }
   static TimePoint time(const std::string& text) { return *parse_time(text); }
 };
+
+// Each run is weighed by each plan.
+TEST_F(ExpectedJobsTest, NoMoreRunsOfACronJobOrOfAllAreExpectedThanAPlanCanWeigh) {
+  for (int i = 0; i < 200; ++i) add_cron(fmt::format("busy-{}", i), "* * * * *", spec());
+  EXPECT_EQ(expected().work.size(), 5000u) << "240 minutes of 200 would be 48,000 runs";
+  CronJob& other = add_cron("daily", "30 11 * * *", spec());
+  other.meta.name_space = "other";
+  const ExpectedJobs found = expected();
+  EXPECT_EQ(found.work.size(), 5000u);
+  EXPECT_TRUE(std::any_of(found.work.begin(), found.work.end(),
+                          [](const ExpectedWork& work) { return work.job.starts_with("other/daily"); }))
+      << "namespaces take turns";
+  cron_jobs_.clear();
+  add_cron("busy", "* * * * *", spec());
+  EXPECT_EQ(expected().work.size(), 50u) << "the next ones";
+}
 
 TEST_F(ExpectedJobsTest, AJobWhosePodsOthersGateIsAsGoodAsSuspendedUntilOneIsReleased) {
   const auto expected_behind = [&](const std::string& gates) {
