@@ -210,6 +210,9 @@ void each_cluster_key(Fields& fields, OperatorConfig& config) {
   fields.section("data", "limits on the data of a namespace", [&](auto& in) {
     in.whole("blocksPerNamespace", config.data.blocks_per_name_space, 0,
              {"", "blocks of all data sets of a namespace; younger data sets that would exceed this are refused"});
+    in.whole("blocksAndReplicas", config.data.blocks_and_replicas, 0,
+             {"", "blocks and their replicas of all data sets of all namespaces, about 500 bytes of memory each; beyond "
+                  "this the largest sets of the namespaces with most are refused"});
     in.whole("filesPerNamespace", config.data.files_per_name_space, 0,
              {"", "listed and discovered files of all data sets of a namespace"});
     in.size("sizePerNamespace", config.data.size_per_name_space,

@@ -106,7 +106,7 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   mover.work.key_secret = config->moves.key_secret;
   settings.data.tenants = {config->data.blocks_per_name_space, config->data.files_per_name_space,
                            std::llround(config->data.size_per_name_space.value() * bytes_per_mebibyte),
-                           config->data.discover_from};
+                           config->data.discover_from, config->data.blocks_and_replicas};
   mover.bytes_per_second = static_cast<std::int64_t>(config->moves.bandwidth.value() * 1024 * 1024);
   settings.prices_version = [&live = run.live] { return live.generation(); };
   settings.announced = run.announced;

@@ -19,6 +19,7 @@ struct TenantRules {
   std::int64_t blocks = 2'000'000, files = 100'000;  // of a namespace's data sets together
   std::int64_t bytes = 0;                            // of their native blocks, each counted once; 0: no limit
   std::vector<std::string> discover_from;            // URLs of name nodes; no others are contacted
+  std::int64_t places = 3'000'000;                   // blocks and replicas of all data sets of all namespaces
 };
 
 // "lips-copies": the folder that moves write to; no data set may have originals there.

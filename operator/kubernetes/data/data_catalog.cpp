@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 
 #include "kubernetes/data/data_set_codec.h"
 #include "kubernetes/data/resource_codec.h"
@@ -50,7 +49,7 @@ class DataCatalog::Sink : public ObjectSink {
 };
 
 DataCatalog::DataCatalog(std::string name_space, TenantRules rules)
-    : name_space_(std::move(name_space)), rules_(std::move(rules)) {
+    : name_space_(std::move(name_space)), rules_(std::move(rules)), limits_(rules_) {
   for (std::size_t kind = 0; kind < kind_count; ++kind)
     sinks_.push_back(std::make_unique<Sink>(*this, static_cast<Kind>(kind)));
 }
@@ -221,7 +220,7 @@ void DataCatalog::remove(Kind kind, const std::string& name) {
   switch (kind) {
     case Kind::data_set:
       data_sets_.erase(name);
-      beyond_limits_.erase(name);
+      limits_.forget(name);
       sets_touched_.insert(name);
       break;
     case Kind::data_store:
@@ -324,33 +323,16 @@ void DataCatalog::review_data_sets(std::vector<CatalogChange>& changes) {
   if (store_set_changed_)
     for (const auto& [name, set] : data_sets_) sets_touched_.insert(name);
   store_set_changed_ = false;
-  review_limits();
+  for (const std::string& name : sets_touched_) {
+    const auto place = data_sets_.find(name);
+    if (place != data_sets_.end() && place->second.layout)
+      limits_.put(name, size_in_limits(place->second.object, *place->second.layout));
+    else
+      limits_.forget(name);
+  }
+  for (std::string& name : limits_.review()) sets_touched_.insert(std::move(name));
   for (const std::string& name : sets_touched_) report_data_set(name, changes);
   sets_touched_.clear();
-}
-
-// Older data sets come first: a new one takes no room from existing ones.
-void DataCatalog::review_limits() {
-  std::set<std::string> name_spaces;
-  for (const std::string& name : sets_touched_) name_spaces.insert(name.substr(0, name.find('/') + 1));
-  for (const std::string& name_space : name_spaces) {
-    std::vector<std::pair<const std::string*, const CatalogDataSet*>> sets;
-    for (auto set = data_sets_.lower_bound(name_space); set != data_sets_.end() && set->first.starts_with(name_space);
-         ++set)
-      if (set->second.layout) sets.emplace_back(&set->first, &set->second);
-    std::stable_sort(sets.begin(), sets.end(), [](const auto& a, const auto& b) {
-      return a.second->object.meta.created < b.second->object.meta.created;
-    });
-    TenantRules left = rules_;
-    if (left.bytes == 0) left.bytes = std::numeric_limits<std::int64_t>::max();
-    for (const auto& [name, set] : sets) {
-      const DataLayout& layout = *set->layout;
-      const bool fits =
-          layout.count() <= left.blocks && layout.listed_files() <= left.files && layout.size <= left.bytes;
-      if (fits) left.blocks -= layout.count(), left.files -= layout.listed_files(), left.bytes -= layout.size;
-      if (fits ? beyond_limits_.erase(*name) > 0 : beyond_limits_.insert(*name).second) sets_touched_.insert(*name);
-    }
-  }
 }
 
 void DataCatalog::report_data_set(const std::string& name, std::vector<CatalogChange>& changes) {
@@ -358,12 +340,8 @@ void DataCatalog::report_data_set(const std::string& name, std::vector<CatalogCh
   if (place != data_sets_.end()) {
     CatalogDataSet& set = place->second;
     set.finding = review(set.object, set.layout, stores_, rules_, gone_stores_);
-    if (set.usable() && beyond_limits_.contains(name))
-      set.finding = {false, FindingReason::limit_exceeded,
-                     fmt::format("the data sets of namespace {} would have more than {} blocks{} {} files{}; allowed: "
-                                 "the limits under data in the operator's configuration",
-                                 set.object.meta.object.name_space, rules_.blocks, rules_.bytes > 0 ? "," : " or",
-                                 rules_.files, rules_.bytes > 0 ? fmt::format(" or {} bytes", rules_.bytes) : "")};
+    if (std::string why = set.usable() ? limits_.why_beyond(name) : ""; !why.empty())
+      set.finding = {false, FindingReason::limit_exceeded, std::move(why)};
     note(DataKind::data_set, set.object.meta, set.object.status.conditions, set.finding);
   }
   const bool usable = place != data_sets_.end() && place->second.usable();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kubernetes/api/list_watch.h"
+#include "kubernetes/data/data_limits.h"
 #include "kubernetes/data/mover_objects.h"
 #include "kubernetes/data/validation.h"
 
@@ -159,7 +160,6 @@ class DataCatalog {
   void review_stores(std::vector<CatalogChange>& changes);
   void review_pools(std::vector<CatalogChange>& changes);
   void review_data_sets(std::vector<CatalogChange>& changes);
-  void review_limits();
   void report_data_set(const std::string& name, std::vector<CatalogChange>& changes);
   void report_replicas(const std::string& name, const CatalogDataSet& set, std::vector<CatalogChange>& changes);
   void note(DataKind kind, const ResourceMeta& meta, const std::vector<ObjectCondition>& conditions,
@@ -186,7 +186,7 @@ class DataCatalog {
 
   std::set<std::string> stores_touched_, pools_touched_, sets_touched_;
   bool store_set_changed_ = false;
-  std::set<std::string> beyond_limits_;  // data sets beyond the limits of their namespace
+  DataLimits limits_;
   std::set<std::string> reported_stores_;
   std::map<std::string, PoolSpec> reported_pools_;
   std::map<std::string, Reported> reported_sets_;

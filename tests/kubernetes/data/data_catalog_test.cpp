@@ -60,7 +60,7 @@ class DataCatalogTest : public testing::Test {
     return result;
   }
 
-  DataCatalog catalog{"lips", {10, 2, 100, {}}};
+  DataCatalog catalog{"lips", {10, 2, 100, {}, 20}};
   int version_ = 0;
 };
 
@@ -182,6 +182,17 @@ TEST_F(DataCatalogTest, HoldsYoungerSetsBackWhenANamespaceHasTooMuch) {
   EXPECT_THAT(poll(), ElementsAre("no set d/first", "set d/second"));
   data_set("listed", R"("spec":{"files":[{"path":"d/x","size":1},{"path":"d/y","size":1},{"path":"d/z","size":0}]})");
   EXPECT_THAT(poll(), IsEmpty()) << "three files, two are allowed";
+}
+
+// Each namespace is within its own limits.
+TEST_F(DataCatalogTest, HoldsBackWhatWouldBeTooMuchForAllTogether) {
+  store("a");
+  data_set("books", R"("spec":{"blocks":6,"blockSize":1,"stores":[{"name":"a"}]})");
+  change(0, "e", "other", R"("spec":{"blocks":8,"blockSize":1,"stores":[{"name":"a"}]})");
+  EXPECT_THAT(poll(), ElementsAre("store a", "set d/books")) << "28 blocks and replicas, 20 are allowed";
+  EXPECT_THAT(finding_of("other"), HasSubstr("LimitExceeded: all data sets together"));
+  remove(0, "d", "books");
+  EXPECT_THAT(poll(), ElementsAre("no set d/books", "set e/other"));
 }
 
 // Nobody looks whether a file is where a data set says; without a limit one name would fill all stores.
