@@ -12,6 +12,11 @@ namespace lips::kubernetes {
 namespace {
 
 constexpr Duration pause_after_failure = std::chrono::minutes(1);
+constexpr Duration least_every = std::chrono::minutes(1);     // between two looks at a data set
+constexpr Duration job_appears_in = std::chrono::minutes(1);  // after it was asked for
+// Data sets at which Jobs look at the same time: each is a pod in the namespace of moves.
+constexpr std::size_t most_at_once = 10, most_of_a_namespace = 4;
+constexpr std::string_view log_limit = "?limitBytes=16777216";  // it is read in one piece
 
 std::string name_of(const CatalogDataSet& set) { return full_name(set.object.meta.object); }
 
@@ -40,14 +45,57 @@ void DataDiscovery::forget_what_is_gone() {
 
 void DataDiscovery::tick(TimePoint now) {
   forget_what_is_gone();
+  note_jobs(now);
   for (const auto& [name, set] : catalog_.data_sets()) {
     if (set.object.spec.discover.source == DiscoveryRequest::Source::none || set.object.meta.deleting) continue;
     const bool refused = !set.finding.usable && set.finding.reason != FindingReason::not_discovered;
-    if (!refused && due(set, now))
+    if (refused || !due(set, now))
+      remove_jobs(set, now);
+    else if (is_under_way(set))
       discover(set, now);
     else
-      remove_jobs(set, now);
+      waiting_.add(set.object.meta.object.name_space, &set);
   }
+  begin_some(now);
+}
+
+void DataDiscovery::note_jobs(TimePoint now) {
+  jobs_.clear();
+  for (const auto& [name, job] : catalog_.jobs())
+    if (const std::string* uid = find_text(job.labels, data_set_label); uid && job.role == WorkRole::list)
+      jobs_[*uid].push_back(&job);
+  std::erase_if(begun_, [&](const auto& entry) {
+    return jobs_.contains(entry.first) || now - entry.second.at > job_appears_in;
+  });
+}
+
+bool DataDiscovery::is_under_way(const CatalogDataSet& set) const {
+  const std::string& uid = set.object.meta.object.uid;
+  return jobs_.contains(uid) || begun_.contains(uid);
+}
+
+void DataDiscovery::begin_some(TimePoint now) {
+  const auto runs = [](const auto& entry) {
+    return std::any_of(entry.second.begin(), entry.second.end(), [](const WorkJob* job) {
+      return job->state == WorkJob::State::running && !job->deleting;
+    });
+  };
+  std::size_t all = begun_.size() + static_cast<std::size_t>(std::count_if(jobs_.begin(), jobs_.end(), runs));
+  std::map<std::string, std::size_t> by_name_space;
+  for (const auto& [uid, begun] : begun_) ++by_name_space[begun.name_space];
+  for (const auto& [name, set] : catalog_.data_sets()) {
+    const auto jobs = jobs_.find(set.object.meta.object.uid);
+    if (jobs != jobs_.end() && runs(*jobs)) ++by_name_space[set.object.meta.object.name_space];
+  }
+  waiting_.grant([&](const CatalogDataSet* set) {
+    if (all >= most_at_once) return false;
+    const ObjectMeta& meta = set->object.meta.object;
+    if (by_name_space[meta.name_space] >= most_of_a_namespace) return true;
+    begun_[meta.uid] = {meta.name_space, now};
+    discover(*set, now);
+    ++all, ++by_name_space[meta.name_space];
+    return true;
+  });
 }
 
 bool DataDiscovery::due(const CatalogDataSet& set, TimePoint now) const {
@@ -56,7 +104,7 @@ bool DataDiscovery::due(const CatalogDataSet& set, TimePoint now) const {
   const DataSetStatus& status = set.object.status;
   if (!status.discovered || status.observed_generation < set.object.meta.generation) return true;
   const Duration every = set.object.spec.discover.every;
-  return every > Duration(0) && now - *status.discovered >= every;
+  return every > Duration(0) && now - *status.discovered >= std::max(every, least_every);
 }
 
 const std::string* DataDiscovery::log_of(const CatalogDataSet& set, const std::string& job, const std::string& body,
@@ -82,7 +130,7 @@ const std::string* DataDiscovery::log_of(const CatalogDataSet& set, const std::s
   }
   if (!writes_.free(key + "/log", now)) return nullptr;
   ApiRequest request;
-  request.path = pods_path_of(work_.name_space) + '/' + pod->meta.name + "/log";
+  request.path = pods_path_of(work_.name_space) + '/' + pod->meta.name + "/log" + std::string(log_limit);
   writes_.send(key + "/log", std::move(request), [this, job](const Answer& answer) {
     if (answer) logs_[job] = *answer;
   });
@@ -179,12 +227,13 @@ void DataDiscovery::keep(const CatalogDataSet& set, const Result<Discovered>& fo
 }
 
 void DataDiscovery::remove_jobs(const CatalogDataSet& set, TimePoint now) {
-  for (const auto& [name, job] : catalog_.jobs()) {
-    const std::string* uid = find_text(job.labels, data_set_label);
-    if (!uid || *uid != set.object.meta.object.uid || job.role != WorkRole::list) continue;
+  const auto jobs = jobs_.find(set.object.meta.object.uid);
+  if (jobs == jobs_.end()) return;
+  for (const WorkJob* job : jobs->second) {
+    const std::string& name = job->meta.name;
     logs_.erase(name);
     const std::string key = "Job/" + name + "/end";
-    if (!job.deleting && writes_.free(key, now))
+    if (!job->deleting && writes_.free(key, now))
       writes_.send(key, deletion_of(jobs_path(work_.name_space) + '/' + name));
   }
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kubernetes/api/events.h"
+#include "kubernetes/api/turns.h"
 #include "kubernetes/data/data_catalog.h"
 #include "kubernetes/data/discovered.h"
 #include "kubernetes/data/hdfs_walk.h"
@@ -23,6 +24,9 @@ class DataDiscovery {
 
  private:
   void forget_what_is_gone();
+  void note_jobs(TimePoint now);
+  void begin_some(TimePoint now);
+  bool is_under_way(const CatalogDataSet& set) const;
   bool due(const CatalogDataSet& set, TimePoint now) const;
   void discover(const CatalogDataSet& set, TimePoint now);
   void discover_hdfs(const CatalogDataSet& set, TimePoint now);
@@ -41,6 +45,13 @@ class DataDiscovery {
   std::map<std::string, std::string> logs_;      // by Job
   std::map<std::string, HdfsWalk> walks_;        // by the first Job of a look
   std::map<std::string, TimePoint> not_before_;  // by data set: after a failure
+  std::map<std::string, std::vector<const WorkJob*>> jobs_;  // by uid of the data set, in this tick
+  struct Begun {
+    std::string name_space;
+    TimePoint at;
+  };
+  std::map<std::string, Begun> begun_;     // by uid of a data set whose first Job is not seen yet
+  Turns<const CatalogDataSet*> waiting_;   // for their turn, in this tick
 };
 
 }  // namespace lips::kubernetes

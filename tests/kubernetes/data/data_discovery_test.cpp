@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "tests/kubernetes/api/fake_api_server.h"
@@ -32,8 +33,9 @@ class DataDiscoveryTest : public testing::Test {
     add(1,
         {{"metadata", meta(name)}, {"spec", {{"zone", "z"}, {"nodeDirectory", {{"node", name}, {"path", "/srv"}}}}}});
   }
-  void add_set(Json discover) {
-    add(0, {{"metadata", meta("logs", {{"namespace", "d"}})},
+  void add_set(Json discover) { add_to("d", "logs", std::move(discover)); }
+  void add_to(const std::string& name_space, const std::string& name, Json discover) {
+    add(0, {{"metadata", meta(name, {{"namespace", name_space}})},
             {"spec", {{"blockSize", 100}, {"discover", std::move(discover)}}}});
   }
   // The Job of that name has succeeded.
@@ -72,11 +74,13 @@ class DataDiscoveryTest : public testing::Test {
   std::mutex mutex_;
   std::condition_variable news_;
   std::string last_job_, patch_;
+  std::set<std::string> begun_;  // data sets for which a Job was made, by uid
   std::map<std::string, std::string> logs_;  // by pod
   FakeApiServer server_{[this](const ReceivedRequest& request) {
     const std::lock_guard lock(mutex_);
     Reply reply;
     if (request.method == "POST") last_job_ = reply.body = request.body;
+    if (request.method == "POST") begun_.insert(Json::parse(request.body)["metadata"]["labels"][data_set_label].get<std::string>());
     if (request.method == "PATCH") patch_ = reply.body = request.body;
     if (request.path.ends_with("/log")) {
       const std::string pod = request.path.substr(0, request.path.size() - 4);
@@ -107,6 +111,29 @@ TEST_F(DataDiscoveryTest, ListsAFolderByAJobAndKeepsWhatItsLogSays) {
   EXPECT_EQ(status["files"][0]["path"], "d/in/x");
   EXPECT_EQ(status["replicas"][0], (Json{{"store", "a"}, {"blocks", "0-2"}}));
   EXPECT_EQ(patched()["metadata"]["resourceVersion"], "1") << "bound to the version that was read";
+}
+
+// Each look is a Job with a pod in the namespace of moves, whoever asks for it.
+TEST_F(DataDiscoveryTest, LooksAtFewDataSetsAtOnceAndAtSomeOfEachNamespace) {
+  add_store("a");
+  const auto add = [&](const std::string& name_space, const std::string& name) {
+    add_to(name_space, name, {{"listing", {{"store", "a"}, {"path", name_space + "/in"}}}});
+  };
+  for (int i = 0; i < 50; ++i) add("evil", "s" + std::to_string(i));
+  add("team", "books");
+  const auto begun = [&] {
+    const std::lock_guard lock(mutex_);
+    return begun_;
+  };
+  ASSERT_TRUE(tick_until([&] { return begun().size() == 5; })) << "four of the one, and one of the other";
+  EXPECT_TRUE(begun().contains("uid-books"));
+  for (int turn = 0; turn < 50; ++turn) {
+    writes_.collect(now_);
+    discovery_.tick(now_);
+    std::unique_lock lock(mutex_);
+    news_.wait_for(lock, std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(begun().size(), 5u) << "until one of them has ended";
 }
 
 TEST_F(DataDiscoveryTest, KeepsNothingOfADataSetThatIsGone) {
