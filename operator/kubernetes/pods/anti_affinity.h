@@ -1,6 +1,7 @@
 // The required anti-affinity of pods that are on nodes, whoever placed them: which domains they keep other pods out of.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -18,12 +19,13 @@ class AntiAffinity {
   void update(const ObjectMeta& pod, const std::string& node, const std::vector<AntiAffinityTerm>& terms);
   void forget(const ObjectMeta& pod);
 
-  // The domains that a pod with these labels must avoid, as requirements on a node's labels.
+  // The domains that a pod with these labels must avoid, as requirements on a node's labels. New labels of a node count
+  // from take_changed() on.
   std::vector<LabelRequirement> against(const std::string& name_space, const TextMap& labels) const;
-
-  bool empty() const { return terms_.empty(); }
-  // Grows whenever the result of against() may have changed.
-  std::uint64_t version() const { return version_ + nodes_.version(); }
+  // Terms that keep pods out of other domains than at the last call: against() says something else only for pods that
+  // one of them selects.
+  std::set<AntiAffinityTerm> take_changed();
+  static bool selects(const AntiAffinityTerm& term, const std::string& name_space, const TextMap& labels);
 
  private:
   struct Placed {
@@ -31,11 +33,21 @@ class AntiAffinity {
     std::vector<AntiAffinityTerm> terms;
     friend bool operator==(const Placed&, const Placed&) = default;
   };
+  struct Reach {
+    std::map<std::string, std::size_t> nodes;  // how many pods with the term are on each
+    std::set<std::string> domains;
+  };
+  using Terms = std::map<AntiAffinityTerm, Reach>;
+  Terms& terms_of(const AntiAffinityTerm& term);
+  void note(const AntiAffinityTerm& term, const std::string& node, bool here);
+  void look_at(const AntiAffinityTerm& term, Reach& reach);
 
   const NodeCache& nodes_;
-  std::map<std::string, Placed> pods_;                                    // by namespace/name
-  std::map<AntiAffinityTerm, std::map<std::string, std::size_t>> terms_;  // how many such pods by node
-  std::uint64_t version_ = 0;
+  std::map<std::string, Placed> pods_;   // by namespace/name
+  Terms of_all_;                         // that concern every namespace, or several
+  std::map<std::string, Terms> of_one_;  // that concern one, by its name
+  std::set<AntiAffinityTerm> changed_;   // since take_changed()
+  std::uint64_t nodes_seen_ = 0;
 };
 
 }  // namespace lips::kubernetes

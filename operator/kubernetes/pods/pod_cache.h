@@ -137,7 +137,6 @@ class PodCache {
   RunTimes run_times_;
   TypeSpeeds type_speeds_;
   AntiAffinity anti_affinity_;
-  std::uint64_t anti_affinity_seen_ = 0;
   ClaimUsers claim_users_;
   std::map<std::string, std::unique_ptr<PodRecord>> ours_;  // by namespace/name
   std::unordered_map<std::string, Other> others_;           // on a node; looked up only

@@ -474,6 +474,28 @@ TEST(PodCache, KeepsPodsOutOfDomainsWhereOthersAntiAffinityDoesNotWantThem) {
   EXPECT_EQ(places(*record), "n1 n2 ");
 }
 
+// A rolling update elsewhere is no reason to look at every pod that waits.
+TEST(PodCache, LooksOnlyAtPodsThatAChangedTermSelects) {
+  Caches caches;
+  for (const char* name : {"n1", "n2"}) caches.add_node(name, {{"zone", name}});
+  Pod ours = sample();
+  ours.labels = {{"app", "batch"}};
+  PodRecord* record = caches.pods.update(ours, TimePoint{}).record;
+  Pod web = exclusive("web-1", "n1");
+  web.anti_affinity[0].selector = {{"app", LabelRequirement::Operator::in, {"web"}}};
+  caches.pods.update(web, TimePoint{});
+  EXPECT_THAT(caches.pods.review_anti_affinity(), testing::IsEmpty());
+  caches.pods.update(exclusive("alone", "n1"), TimePoint{});
+  EXPECT_THAT(caches.pods.review_anti_affinity(), testing::ElementsAre(record));
+  caches.pods.update(exclusive("too", "n1"), TimePoint{});
+  EXPECT_THAT(caches.pods.review_anti_affinity(), testing::IsEmpty()) << "the domain is the same";
+  caches.pods.update(exclusive("there", "n2"), TimePoint{});
+  caches.pods.forget(exclusive("there", "n2").meta, TimePoint{});
+  EXPECT_THAT(caches.pods.review_anti_affinity(), testing::IsEmpty()) << "it came and went";
+  caches.add_node("n1", {{"zone", "moved"}});
+  EXPECT_THAT(caches.pods.review_anti_affinity(), testing::ElementsAre(record)) << "the node has another label";
+}
+
 // A claim of "n" with a volume of that driver.
 void add_volume(Caches& caches, const std::string& name, const std::string& driver, bool exclusive = false) {
   Claim claim;
