@@ -77,6 +77,26 @@ const std::set<const PodRecord*>& JobPods::of(const std::string& key) const {
   return job == jobs_.end() ? no_pods : job->second.pods;
 }
 
+std::vector<AwaitedApplication> JobPods::awaited() const {
+  std::vector<AwaitedApplication> result;
+  for (const auto& [key, job] : jobs_) {
+    AwaitedApplication application{key, "", 0, 0, {}};
+    bool runs = false;
+    for (const PodRecord* pod : job.pods) {
+      if (!pod->work.peers) break;
+      if (pod->state == PodState::terminated) continue;
+      application.name_space = pod->meta.name_space;
+      application.since = std::max({application.since, pod->first_seen, pod->started.value_or(TimePoint{})});
+      runs |= pod->work.driver && pod->state == PodState::placed && pod->started;
+      application.here += !pod->work.driver;
+      const std::int64_t announced = std::max<std::int64_t>(pod->work.tasks.value_or(0), pod->work.pods.value_or(1) - 1);
+      application.announced = std::max(application.announced, static_cast<std::uint32_t>(announced));
+    }
+    if (runs) result.push_back(std::move(application));
+  }
+  return result;
+}
+
 const std::set<const PodRecord*>& JobPods::created_by(const std::string& uid) const {
   const auto created = created_.find(uid);
   return created == created_.end() ? no_pods : created->second;

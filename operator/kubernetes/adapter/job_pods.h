@@ -7,7 +7,9 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "kubernetes/adapter/awaited_workers.h"
 #include "kubernetes/pods/job_codec.h"
 #include "kubernetes/pods/pod_record.h"
 
@@ -46,6 +48,8 @@ class JobPods {
   void forget(const PodRecord& pod);
 
   const std::set<const PodRecord*>& of(const std::string& key) const;
+  // Applications whose driver runs, with the workers that it or the others announce.
+  std::vector<AwaitedApplication> awaited() const;
   // Those that it has created, itself included if it is a driver.
   const std::set<const PodRecord*>& created_by(const std::string& uid) const;
   // Whether whoever creates pods, by uid, creates no more; and whether all who have created the job's do not.

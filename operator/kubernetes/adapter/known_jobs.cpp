@@ -96,7 +96,15 @@ KnownJob KnownJobs::known(const std::string& key) {
   const auto ended = [this](const std::string& uid) { return has_ended(uid); };
   KnownJob known = pods_.known(key, {jobs_, zone_of, memories_.maps_of(key), ended});
   if (pods_.shuffles(key)) memories_.maps_ended(key, known.maps_in);
+  // Those that are there, and room for one beside each driver, without which none would make progress. All members of a
+  // PodGroup start together, or none.
+  if (known.worker && known.gang == 0 && awaited_.in_vain(known.worker->meta.name_space))
+    known.expected = std::min(known.expected, static_cast<std::uint32_t>(pods_.of(key).size() + 1));
   return known;
+}
+
+void KnownJobs::review_awaited(TimePoint now) {
+  if (awaited_review_.due(now)) awaited_.review(pods_.awaited(), now);
 }
 
 bool KnownJobs::has_waiting_reader(const std::string& uid) const {

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "kubernetes/adapter/awaited_workers.h"
+#include "kubernetes/adapter/every.h"
 #include "kubernetes/adapter/job_memories.h"
 #include "kubernetes/adapter/job_pods.h"
 #include "kubernetes/adapter/model_index.h"
@@ -46,6 +48,8 @@ class KnownJobs {
   // Whether one has changed since the last call.
   bool take_workflows_changed() { return std::exchange(workflows_changed_, false); }
   KnownJob known(const std::string& key);
+  // Looks now and then which announced workers have come.
+  void review_awaited(TimePoint now);
   // True: the Job with this uid has a pod that names data and has no node yet.
   bool has_waiting_reader(const std::string& uid) const;
   // Whether the Job with this uid has a pod that waits behind no gate of others.
@@ -65,6 +69,8 @@ class KnownJobs {
   std::map<std::string, CronJob> cron_jobs_;
   std::map<std::string, Workflow> workflows_;
   bool workflows_changed_ = false;
+  AwaitedWorkers awaited_;
+  Every awaited_review_{Duration(5'000'000)};
   std::set<std::string> ended_;      // creators of pods that are there, by uid
   std::set<std::string> to_review_;  // jobs that may have become complete
 };

@@ -554,6 +554,7 @@ void KubernetesCluster::run_periodic() {
   if (nodes_.has_nominations())
     nodes_.count_nominations_from(pods_.least_waiting_priority().value_or(std::numeric_limits<std::int32_t>::min()));
   if (forgetting_.due(now())) forget_what_is_gone();
+  jobs_->review_awaited(now());
   if (!readiness_.may_act()) return;
   resync_->emit_heartbeats(now());
   events_recorder_->flush(now());
