@@ -185,7 +185,7 @@ void KubernetesCluster::detect_resources() {
 void KubernetesCluster::link_data() {
   const auto may_act = [this] { return this->may_act(); };
   const auto is_read = [this](const std::string& data_set, std::uint32_t block, const std::string& store) {
-    return kubernetes::is_read(pods_, data_set, block, store);
+    return kubernetes::is_read(pods_, {data_set, block, store}, read_permission(data_.get()), now());
   };
   DataSettings settings = settings_.data;
   settings.mover.wake = [this] { inbox_.put(WakeUp{}); };

@@ -11,6 +11,8 @@
 namespace lips::kubernetes {
 namespace {
 
+constexpr Duration longest_doubt = std::chrono::hours(24);
+
 // The sources from which the task decodes its lost block, as text.
 Result<std::string> degraded_text(const ReadingContext& context, const BlockRun& run, const Assignment& assignment,
                                   InputRequest request) {
@@ -63,15 +65,17 @@ Result<std::string> input_text(const ReadingContext& context, const PodRecord& p
   return text;
 }
 
-bool is_read(const PodCache& pods, const std::string& data_set, std::uint32_t block, const std::string& store) {
+bool is_read(const PodCache& pods, const ReplicaAsked& replica, const MayRead& may_read, TimePoint now) {
   const auto reads = [&](const auto& entry) {
     const PodRecord& pod = *entry.second;
     if (!pod.on_node() && pod.state != PodState::ungated) return false;
     return std::any_of(pod.reads.begin(), pod.reads.end(), [&](const BlockRun& run) {
-      if (is_data_path(run.data_set)) return true;  // of a process before this one: it may be any
+      const bool of_path = is_data_path(run.data_set);  // of a process before this one: it may be any below it
+      if (!of_path && run.data_set != replica.data_set) return false;
+      if (of_path || run == reads_anything(pod))
+        return now - pod.first_seen < longest_doubt && may_read(replica.data_set, pod.meta.name_space);
       const bool one_block = run.count == 1 && pod.reads.size() == 1;
-      const bool asks = run.contains(block) && (pod.read_from == store || !one_block);
-      return run.data_set == data_set && (pod.degraded || asks);
+      return pod.degraded || (run.contains(replica.block) && (pod.read_from == replica.store || !one_block));
     });
   };
   return std::any_of(pods.ours().begin(), pods.ours().end(), reads);

@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "kubernetes/adapter/data_link.h"
 #include "kubernetes/adapter/model_index.h"
+#include "kubernetes/adapter/readable_data.h"
 #include "kubernetes/pods/pod_cache.h"
 #include "model/plan.h"
 
@@ -23,7 +24,13 @@ struct ReadingContext {
 // error: it is not known where it can read.
 Result<std::string> input_text(const ReadingContext& context, const PodRecord& pod, const Assignment& assignment);
 
-// Whether one of these pods reads that replica, or may begin to by a binding that is under way.
-bool is_read(const PodCache& pods, const std::string& data_set, std::uint32_t block, const std::string& store);
+struct ReplicaAsked {
+  const std::string& data_set;
+  std::uint32_t block = 0;
+  const std::string& store;
+};
+// True: one of these pods reads that replica, or may begin to by a binding that is under way. A pod of which nobody
+// knows what it reads counts for data that its namespace may read, and for a day: what it names may be made up.
+bool is_read(const PodCache& pods, const ReplicaAsked& replica, const MayRead& may_read, TimePoint now);
 
 }  // namespace lips::kubernetes
