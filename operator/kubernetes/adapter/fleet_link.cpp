@@ -8,12 +8,19 @@
 #include <utility>
 
 #include "kubernetes/adapter/job_tables.h"
+#include "kubernetes/adapter/under_way.h"
 #include "kubernetes/pods/zone_gate.h"
 
 namespace lips::kubernetes {
 namespace {
 
 constexpr std::uint32_t most_to_come = 100'000;  // peers for which nodes are ordered at once
+
+OrderOwner owner_of(const PodRecord& pod) {
+  std::string job = given_job_name(pod);
+  if (job.empty()) job = pod.owner ? pod.owner->name : pod.meta.name;
+  return {pod.meta.name_space, std::move(job), pod.priority_class};
+}
 
 }  // namespace
 
@@ -46,6 +53,8 @@ bool FleetLink::review(Informers& informers, TimePoint now) {
   if (!node_pools_ && !rules_.offers) return true;
   if (allocatable_review_.due(now) && allocatable_.see(around_.nodes) && model.index().has_offers()) model.must_list();
   if (!review_node_pools(informers, now)) return false;
+  if (orders_.possible(now)) informers.watch(WatchedKind::resource_quotas), watches_quotas_ = true;
+  if (awaits_quotas()) return false;
   if (awaited_review_.due(now)) give_up_orders(now);
   if (limits_review_.due(now)) model.limit_launches(limits());
   return true;
@@ -81,18 +90,18 @@ void FleetLink::give_up_orders(TimePoint now) {
 
 // Gated pods too wait until their node is there: a pod without a gate waits as long as kube-scheduler pauses after its
 // last attempt, and others take the room first. Where nodes cannot be ordered, a gated pod is sent to the place. It
-// cannot be called back, and the next plan, which no longer sees it, may ask again for the node that is being launched
-// for it: so many requests of the same place are its.
+// cannot be called back.
 void FleetLink::request(const std::optional<std::vector<NodeRequest>>& requests, TimePoint now) {
   if (!requests && !std::exchange(selective_, false)) return;
   selective_ = requests.has_value();
   const bool can_order = orders_.possible(now);
-  std::map<TextMap, std::size_t> sent;  // by zone and capacity type
-  std::map<NodeOrder, int> orders;
+  UnderWay under_way(now, around_.model.index().longest_boot() + rules_.patience.beyond_boot);
+  Quotas::Room room(around_.quotas);  // pods that are there count in their quotas
+  std::map<OwnedOrder, int> orders;
   for (const auto& [name, record] : around_.pods.ours()) {
     record->wants_node = false;
     record->ordered.clear();
-    if (record->state == PodState::ungated && !record->on_node()) ++sent[record->selector];
+    under_way.see(*record);
   }
   const PodClasses& classes = around_.pods.classes();
   for (const NodeRequest& request : requests.value_or(std::vector<NodeRequest>{})) {
@@ -101,17 +110,17 @@ void FleetLink::request(const std::optional<std::vector<NodeRequest>>& requests,
     const OfferEntry& offer = around_.model.index().offer(request.offer);
     if (request.to_come > 0) {
       const std::optional<PodNeeds> needs = needs_to_come(around_.jobs.known(job_key(*record)), classes);
-      const auto count = static_cast<int>(std::min(request.to_come, most_to_come));
-      if (can_order && needs) orders[{place_labels(offer), *needs}] += count;
+      if (!can_order || !needs) continue;
+      const std::int64_t count =
+          room.take(record->meta.name_space, needs->requests, std::min(request.to_come, most_to_come));
+      if (count > 0) orders[{{place_labels(offer), *needs}, owner_of(*record)}] += static_cast<int>(count);
       continue;
     }
-    std::size_t& under_way = sent[place_selector(offer.zone, offer.capacity_type)];
-    if (record->steered && under_way > 0) {
-      --under_way;
-    } else if (can_order) {
+    if (under_way.stands_for(*record, place_selector(offer.zone, offer.capacity_type))) continue;
+    if (can_order) {
       TextMap place = place_labels(offer);
       record->ordered = place_text(place);
-      ++orders[{std::move(place), classes[record->pod_class]}];
+      ++orders[{{std::move(place), classes[record->pod_class]}, owner_of(*record)}];
     } else if (!record->steered) {
       record->wants_node = true;  // it is marked itself, and gets a node anywhere
     } else {

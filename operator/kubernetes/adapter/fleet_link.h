@@ -22,6 +22,7 @@
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/pods/node_cache.h"
 #include "kubernetes/pods/pod_cache.h"
+#include "kubernetes/pods/quotas.h"
 #include "policies/policy.h"
 
 namespace lips::kubernetes {
@@ -31,6 +32,7 @@ class FleetLink {
   struct Surroundings {  // all outlive it
     const NodeCache& nodes;
     PodCache& pods;
+    const Quotas& quotas;
     ModelFeed& model;
     KnownJobs& jobs;
     ApiClient &watch_client, &act_client;
@@ -65,6 +67,8 @@ class FleetLink {
   bool review(Informers& informers, TimePoint now);
   // Nobody has to wait any more until it is known which NodePools there are.
   bool settled() const;
+  // It is not known yet how many nodes namespaces may have ordered.
+  bool awaits_quotas() const { return watches_quotas_ && !around_.quotas.settled(); }
   // See ClusterClient::request_nodes.
   void request(const std::optional<std::vector<NodeRequest>>& requests, TimePoint now);
   // Whether the last plan said which pods want a node.
@@ -89,7 +93,7 @@ class FleetLink {
   AwaitedNodes awaited_;
   Every awaited_review_;
   std::unique_ptr<NodePools> node_pools_;  // none: nobody asks for them
-  bool watches_node_pools_ = false;
+  bool watches_node_pools_ = false, watches_quotas_ = false;
   bool selective_ = true;  // NodeDemand; until a plan says otherwise nobody asks in haste
 };
 

@@ -32,17 +32,21 @@ std::string_view resource_name(WatchedKind kind) {
       return "jobsets";
     case WatchedKind::argo_workflows:
       return "workflows";
+    case WatchedKind::resource_quotas:
+      return "resourcequotas";
   }
   return "";
 }
 
 std::string_view optional_api(WatchedKind kind) {
   if (kind == WatchedKind::pod_groups) return "/apis/scheduling.k8s.io/v1alpha2";
+  if (kind == WatchedKind::resource_quotas) return "/api/v1";
   return kind == WatchedKind::job_sets ? "/apis/jobset.x-k8s.io/v1alpha2" : "/apis/argoproj.io/v1alpha1";
 }
 
 std::string_view without_list(WatchedKind kind) {
   if (is_always_watched(kind)) return "nothing is planned";
+  if (kind == WatchedKind::resource_quotas) return "nodes are ordered beyond the quotas of namespaces";
   return kind == WatchedKind::pod_groups ? "pods that name one wait" : "their later steps are not expected";
 }
 

@@ -12,6 +12,7 @@
 #include "kubernetes/pods/binding.h"
 #include "kubernetes/pods/job_codec.h"
 #include "kubernetes/pods/pod_group.h"
+#include "kubernetes/pods/quotas.h"
 #include "kubernetes/pods/volumes.h"
 #include "kubernetes/pods/workflow.h"
 
@@ -30,7 +31,8 @@ enum class WatchedKind : std::uint8_t {
   cron_jobs,
   pod_groups,  // from the first pod on that names one
   job_sets,    // these two where the API server has them
-  argo_workflows
+  argo_workflows,
+  resource_quotas  // where nodes are ordered
 };
 constexpr bool is_always_watched(WatchedKind kind) { return kind < WatchedKind::pod_groups; }
 std::string_view resource_name(WatchedKind kind);  // plural
@@ -66,7 +68,7 @@ struct BindReport {
 struct WakeUp {};  // something outside has changed: leadership, data
 
 using Message = std::variant<Pod, Node, BatchJob, CronJob, Claim, Volume, StorageClass, CsiNode, CsiDriver, StorageRoom,
-                             PodGroup, Workflow, Gone, Listed, NotListed, NotUnderstood, BindReport, WakeUp>;
+                             PodGroup, Workflow, ResourceQuota, Gone, Listed, NotListed, NotUnderstood, BindReport, WakeUp>;
 
 class Inbox {
  public:

@@ -71,6 +71,8 @@ void Informers::watch(WatchedKind optional) {
   const std::string path = fmt::format("{}/{}", optional_api(optional), resource_name(optional));
   if (optional == WatchedKind::pod_groups)
     start(std::make_unique<DecodingSink<PodGroupDecoder>>(optional, inbox_, telemetry_), path);
+  if (optional == WatchedKind::resource_quotas)
+    start(std::make_unique<DecodingSink<ResourceQuotaDecoder>>(optional, inbox_, telemetry_), path);
   if (optional == WatchedKind::job_sets)
     start(std::make_unique<DecodingSink<JobSetDecoder>>(optional, inbox_, telemetry_), path);
   if (optional == WatchedKind::argo_workflows)

@@ -116,7 +116,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       VolumeBinding::Surroundings{volumes_, nodes_, *act_client_, may_act, wake}, settings_.volume_wait);
   jobs_ = std::make_unique<KnownJobs>(*memories_, nodes_);
   fleet_ = std::make_unique<FleetLink>(
-      FleetLink::Surroundings{nodes_, pods_, model_, *jobs_, *watch_client_, *act_client_, may_act, wake,
+      FleetLink::Surroundings{nodes_, pods_, quotas_, model_, *jobs_, *watch_client_, *act_client_, may_act, wake,
                               [this](PodRecord& record, const OfferEntry& offer) { send_ahead(record, offer); },
                               telemetry_, log_},
       FleetLink::Rules{settings_.model.offers,
@@ -247,6 +247,7 @@ std::string KubernetesCluster::why_held_up() const {
   if (data_)
     for (const auto& [path, said] : data_->not_listed()) add(fmt::format("cannot list {}: {}", path, said));
   if (!fleet_->settled()) add("it is not known whether the cluster has NodePools, or which");
+  if (fleet_->awaits_quotas()) add("it is not known which ResourceQuotas there are");
   if (!shares_->known()) add("the ConfigMap with the memory of the policy cannot be read");
   return why;
 }
@@ -361,6 +362,8 @@ void KubernetesCluster::handle(const Gone& gone) {
     case WatchedKind::pod_groups:
       dependencies_changed();
       return groups_.forget(gone.meta);
+    case WatchedKind::resource_quotas:
+      return quotas_.forget(gone.meta);
     case WatchedKind::csi_nodes:
       return limit_volumes(gone.meta.name, {});
     case WatchedKind::pods:
@@ -377,6 +380,7 @@ void KubernetesCluster::handle(const Listed& listed) {
   not_listed_.erase(listed.kind);
   if (listed.kind == WatchedKind::pods) lifecycle_->handle_list(listed.request);
   if (listed.kind == WatchedKind::pod_groups) groups_.set_trouble("");
+  if (listed.kind == WatchedKind::resource_quotas) quotas_.settle();
   if (!everything) return;
   telemetry_.on_synced(true);
   log_.info("full resync", {{"nodes", nodes_.all().size()}, {"pods", pods_.ours().size()}});
@@ -388,6 +392,7 @@ void KubernetesCluster::handle(const BindReport& report) {
 
 void KubernetesCluster::handle(const NotListed& failed) {
   if (failed.kind == WatchedKind::pod_groups) groups_.set_trouble(failed.why);
+  if (failed.kind == WatchedKind::resource_quotas) quotas_.settle();
   if (!not_listed_.insert_or_assign(failed.kind, failed.why).second) return;
   log_.warning("cannot list objects; until that works, " + std::string(without_list(failed.kind)),
                {{"resource", resource_name(failed.kind)}, {"why", failed.why}});

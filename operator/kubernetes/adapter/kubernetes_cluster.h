@@ -134,6 +134,7 @@ class KubernetesCluster : public ClusterClient {
     dependencies_changed();
   }
   void handle(PodGroup& group);
+  void handle(ResourceQuota& quota) { quotas_.update(std::move(quota)); }
   void handle(const Gone& gone);
   void handle(const Listed& listed);
   void handle(const NotListed& failed);
@@ -167,6 +168,7 @@ class KubernetesCluster : public ClusterClient {
 
   VolumeCache volumes_;
   PodGroups groups_;
+  Quotas quotas_;
   NodeCache nodes_;
   WrongNotes wrong_notes_;
   PodCache pods_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -13,8 +14,9 @@ namespace lips::kubernetes {
 namespace {
 
 constexpr int writes_a_flush = 50;
-constexpr std::size_t most_orders = 2000;
 constexpr Duration after_refusal{60'000'000};
+constexpr std::size_t longest_label = 63;
+constexpr const char *order_for_namespace = "lips.dev/for-namespace", *order_for_job = "lips.dev/for-job";
 constexpr std::string_view no_room = "Unschedulable";  // the reason that autoscalers look for
 
 nlohmann::json requirement_json(const LabelRequirement& requirement) {
@@ -87,6 +89,17 @@ std::string condition_body(const std::string& order) {
       .dump();
 }
 
+// The text as a label's value may be: letters, digits, '-', '_' and '.', at most 63.
+std::string label_value(const std::string& text) {
+  const auto plain = [](char c) { return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'); };
+  std::string value;
+  for (const char c : text)
+    if (value.size() < longest_label) value += plain(c) || c == '-' || c == '_' || c == '.' ? c : '-';
+  while (!value.empty() && !plain(value.back())) value.pop_back();
+  const auto begin = std::find_if(value.begin(), value.end(), plain);
+  return {begin, value.end()};
+}
+
 std::uint64_t hash_of(std::string_view text) {  // FNV-1a
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -95,27 +108,27 @@ std::uint64_t hash_of(std::string_view text) {  // FNV-1a
 
 }  // namespace
 
-std::string order_body(const NodeOrder& order, const NodeOrders::Place& place, const std::string& name) {
-  nlohmann::json metadata{
-      {"name", name},
-      {"namespace", place.name_space},
-      {"labels", {{"app.kubernetes.io/managed-by", "lips"}, {"app.kubernetes.io/component", "node-order"}}}};
+std::string order_body(const OwnedOrder& owned, const NodeOrders::Place& place, const std::string& name) {
+  const auto& [order, owner] = owned;
+  nlohmann::json labels{{"app.kubernetes.io/managed-by", "lips"}, {"app.kubernetes.io/component", "node-order"}};
+  if (!owner.name_space.empty()) labels[order_for_namespace] = owner.name_space;
+  if (std::string job = label_value(owner.job); !job.empty()) labels[order_for_job] = std::move(job);
+  nlohmann::json metadata{{"name", name}, {"namespace", place.name_space}, {"labels", std::move(labels)}};
   if (!place.owner.uid.empty())
     metadata["ownerReferences"] = nlohmann::json::array(
         {{{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", place.owner.name}, {"uid", place.owner.uid}}});
+  nlohmann::json spec{
+      {"schedulerName", place.scheduler},
+      {"affinity", affinity_json(order)},
+      {"tolerations", tolerations_json(order)},
+      {"containers", nlohmann::json::array({container_json(order)})},
+      {"automountServiceAccountToken", false},
+      {"enableServiceLinks", false},
+      {"terminationGracePeriodSeconds", 0},
+      {"securityContext", {{"runAsNonRoot", true}, {"seccompProfile", {{"type", "RuntimeDefault"}}}}}};
+  if (!owner.priority_class.empty()) spec["priorityClassName"] = owner.priority_class;
   return nlohmann::json{
-      {"apiVersion", "v1"},
-      {"kind", "Pod"},
-      {"metadata", std::move(metadata)},
-      {"spec",
-       {{"schedulerName", place.scheduler},
-        {"affinity", affinity_json(order)},
-        {"tolerations", tolerations_json(order)},
-        {"containers", nlohmann::json::array({container_json(order)})},
-        {"automountServiceAccountToken", false},
-        {"enableServiceLinks", false},
-        {"terminationGracePeriodSeconds", 0},
-        {"securityContext", {{"runAsNonRoot", true}, {"seccompProfile", {{"type", "RuntimeDefault"}}}}}}}}
+      {"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(metadata)}, {"spec", std::move(spec)}}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -130,24 +143,35 @@ std::string NodeOrders::path(const std::string& name, std::string_view part) con
 }
 
 // Equal orders have equal names up to a number, in every process.
-void NodeOrders::want(const std::map<NodeOrder, int>& orders) {
+void NodeOrders::want(const std::map<OwnedOrder, int>& orders) {
   asked_ = true;
   wanted_.clear();
   for (const auto& [order, count] : orders) {
-    const auto shared = std::make_shared<const NodeOrder>(order);
+    const auto shared = std::make_shared<const OwnedOrder>(order);
     const std::string kind = fmt::format("{}-{:016x}", place_.scheduler, hash_of(order_body(order, place_, "")));
-    for (int i = 0; i < count && wanted_.size() < most_orders; ++i)
-      wanted_.emplace(fmt::format("{}-{}", kind, i), shared);
+    for (int i = 0; i < count && i < static_cast<int>(most_orders); ++i)
+      turns_.add(order.owner.name_space, {fmt::format("{}-{}", kind, i), shared});
   }
+  turns_.grant([this](const auto& wish) {
+    if (wanted_.size() == most_orders) return false;
+    wanted_.insert(wish);
+    return true;
+  });
+}
+
+std::size_t NodeOrders::wanted_for(const std::string& name_space) const {
+  return static_cast<std::size_t>(std::count_if(wanted_.begin(), wanted_.end(), [&](const auto& wanted) {
+    return wanted.second->owner.name_space == name_space;
+  }));
 }
 
 std::set<NodeOrder> NodeOrders::standing() const {
   std::set<NodeOrder> orders;
-  const NodeOrder* last = nullptr;  // equal ones are neighbours
+  const OwnedOrder* last = nullptr;  // equal ones are neighbours
   for (const auto& [name, order] : wanted_) {
     const auto known = known_.find(name);
     if (order.get() == last || known == known_.end() || !known->second) continue;
-    orders.insert(*(last = order.get()));
+    orders.insert((last = order.get())->order);
   }
   return orders;
 }
@@ -195,7 +219,7 @@ void NodeOrders::settled(const std::string& name, bool there) {
   if (known_.contains(name) == there) writes_.end_hold(name);
 }
 
-void NodeOrders::create(const std::string& name, const NodeOrder& order, TimePoint now) {
+void NodeOrders::create(const std::string& name, const OwnedOrder& order, TimePoint now) {
   writes_.send(name, creation_of(path(""), order_body(order, place_, name)), [this, name, now](const Answer& answer) {
     settled(name, true);
     if (answer || answer.error().code == ErrorCode::conflict) return;  // it is there

@@ -9,11 +9,13 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/log.h"
 #include "kubernetes/adapter/node_order.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/api/objects.h"
+#include "kubernetes/api/turns.h"
 #include "kubernetes/data/object_writes.h"
 
 namespace lips::kubernetes {
@@ -35,8 +37,11 @@ class NodeOrders {
 
   // False for a while after the API server has refused an order.
   bool possible(TimePoint now) const { return !place_.name_space.empty() && now >= refused_until_; }
-  // From now on so many of each, and no others. Before the first call those of the process before stay.
-  void want(const std::map<NodeOrder, int>& orders);
+  // From now on so many of each, and no others. Before the first call those of the process before stay. Namespaces take
+  // turns until there are as many orders as there may be.
+  void want(const std::map<OwnedOrder, int>& orders);
+  // How many there are to be for that namespace.
+  std::size_t wanted_for(const std::string& name_space) const;
   // Those of which an autoscaler can see one.
   std::set<NodeOrder> standing() const;
   // True: the pod is an order, made by this process or the one before it.
@@ -46,20 +51,22 @@ class NodeOrders {
   void flush(TimePoint now);
 
  private:
+  static constexpr std::size_t most_orders = 2000;
   void settled(const std::string& name, bool there);
-  void create(const std::string& name, const NodeOrder& order, TimePoint now);
+  void create(const std::string& name, const OwnedOrder& order, TimePoint now);
   std::string path(const std::string& name, std::string_view part = {}) const;
 
   const Surroundings around_;
   const Place place_;
   ObjectWrites writes_;
+  Turns<std::pair<std::string, std::shared_ptr<const OwnedOrder>>> turns_{most_orders};
   bool asked_ = false;
-  std::map<std::string, std::shared_ptr<const NodeOrder>> wanted_;  // by name
-  std::map<std::string, bool> known_;                               // by name: marked as having found no room
+  std::map<std::string, std::shared_ptr<const OwnedOrder>> wanted_;  // by name
+  std::map<std::string, bool> known_;                                // by name: marked as having found no room
   TimePoint refused_until_{};
 };
 
 // The pod of an order, as JSON. `name`: its own.
-std::string order_body(const NodeOrder& order, const NodeOrders::Place& place, const std::string& name);
+std::string order_body(const OwnedOrder& order, const NodeOrders::Place& place, const std::string& name);
 
 }  // namespace lips::kubernetes

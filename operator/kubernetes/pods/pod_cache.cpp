@@ -285,6 +285,7 @@ void PodCache::begin(const Pod& pod, PodRecord& record, TimePoint now) {
   record.meta = {pod.meta.name_space, pod.meta.name, pod.meta.uid, ""};
   record.owner = pod.owner;
   record.created = pod.created;
+  record.priority_class = pod.priority_class;
   record.first_seen = now;
   record.state = PodState::held;  // review() then reports `arrived`
   record.claims = pod.claims;

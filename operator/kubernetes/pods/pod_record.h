@@ -46,6 +46,7 @@ struct PodRecord {
   PodAnnotations work;       // with the defaults of its driver
   PodAnnotations own;        // as the pod itself says
   std::int32_t priority = 0;
+  std::string priority_class;
   std::optional<std::int32_t> index;  // among the tasks of its job
   TimePoint created, first_seen;      // by the server's clock, by ours
   std::optional<TimePoint> started, finished;
@@ -90,6 +91,7 @@ struct PodRecord {
   std::string pool;                        // for counting
   TextMap selector;                        // of the zone and capacity type that it is or was sent to
   std::optional<TimePoint> ungated_since;  // with room on the plan's node
+  std::optional<TimePoint> under_way_since;  // without a gate and on no node, as a plan first saw it
   bool fits_nowhere = false;               // not even on nodes without pods of ours, or on nodes that are offered
   bool releasing = false;                  // its gate is being taken away, though no node is planned for it
   std::string released_for;                // why; empty: no event to write

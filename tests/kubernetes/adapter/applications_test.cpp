@@ -270,6 +270,23 @@ TEST_F(Applications, NodesAreOrderedForADriverAndAllItsExecutorsBeforeItStarts) 
   EXPECT_FALSE(nodes().contains("node-b"));
 }
 
+// The owner could not make more pods, and would not pay for the nodes.
+TEST_F(Applications, NoNodesAreOrderedForExecutorsBeyondTheQuotaOfTheirNamespace) {
+  put_zone("b", 1, "1.0");
+  driver({{"lips.dev/tasks", "300"}});
+  cluster_.put_storage("resourcequotas", "quota",
+                       {{"metadata", {{"namespace", "default"}}},
+                        {"status", {{"hard", {{"requests.cpu", "3"}}}, {"used", {{"requests.cpu", "1"}}}}}});
+  ClusterSettings settings;
+  settings.self = {"lips-system", "lips-1", "uid-of-lips", ""};
+  Scheduling scheduling(cluster_, {}, PodMode::watch, {offer_in("zone-c", 0.2)}, {}, std::move(settings));
+  ASSERT_TRUE(scheduling.until([&] { return cluster_.created_pods().size() == 3; })) << "the driver and two executors";
+  const int listings = scheduling.listings();
+  cluster_.put_node("another", {.cpu = 1, .zone = "zone-a"});
+  ASSERT_TRUE(scheduling.until([&] { return scheduling.listings() > listings; }));
+  EXPECT_EQ(cluster_.created_pods().size(), 3u);
+}
+
 // It waits for its properties, and nothing else is pending: an autoscaler would launch a node for it anywhere.
 TEST_F(Applications, ADriverIsNeverMarkedForAutoscalersWhereNodesAreOrdered) {
   driver({}, mounts_properties);

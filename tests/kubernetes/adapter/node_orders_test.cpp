@@ -82,7 +82,7 @@ TEST(NodeOrder, SuitsANodeExactlyIfTheTaskDoesAndThePlaceIsRight) {
     constraint.required = random_term(random, 0);
     for (std::uint64_t i = random.below(3); i > 0; --i) constraint.any_of.push_back(random_term(random, 1));
     for (std::uint64_t i = random.below(3); i > 0; --i) constraint.tolerations.push_back(random_toleration(random));
-    const Pod pod = decoded(order_body(order, {"lips-system", "lips-orders", own_pod}, "o"));
+    const Pod pod = decoded(order_body({order, {}}, {"lips-system", "lips-orders", own_pod}, "o"));
     const PodNeeds needs = needs_of(pod);
     EXPECT_EQ(needs.requests, order.needs.requests);
     EXPECT_THAT(pod.not_understood, SizeIs(0));
@@ -95,6 +95,35 @@ TEST(NodeOrder, SuitsANodeExactlyIfTheTaskDoesAndThePlaceIsRight) {
     }
   }
   EXPECT_GT(suited, 2000);
+}
+
+// Tools that share out costs see whose node it is, and autoscalers how urgent it is.
+TEST(NodeOrder, SaysForWhomItIs) {
+  const auto body_for = [](const OrderOwner& owner) {
+    return Json::parse(order_body({{}, owner}, {"lips-system", "lips-orders", own_pod}, "o"));
+  };
+  const Json urgent = body_for({"team", "nightly", "high"});
+  EXPECT_EQ(urgent["metadata"]["labels"]["lips.dev/for-namespace"], "team");
+  EXPECT_EQ(urgent["metadata"]["labels"]["lips.dev/for-job"], "nightly");
+  EXPECT_EQ(urgent["spec"]["priorityClassName"], "high");
+  const Json plain = body_for({"team", "-Ein Name: mit allem!" + std::string(100, 'x') + "_", ""});
+  EXPECT_FALSE(plain["spec"].contains("priorityClassName"));
+  EXPECT_EQ(plain["metadata"]["labels"]["lips.dev/for-job"], "Ein-Name--mit-allem-" + std::string(42, 'x'));
+  EXPECT_FALSE(body_for({"team", "!?", ""})["metadata"]["labels"].contains("lips.dev/for-job"));
+}
+
+// One application that is to become large does not keep others from the nodes that they need.
+TEST(NodeOrdersOfMany, AreSharedByNamespace) {
+  FakeCluster cluster;
+  ApiClient client(cluster.connection(), quick_client());
+  SilentLog log;
+  NodeOrders orders({client, [] { return true; }, [] {}, log}, {"lips-system", "lips-orders", own_pod});
+  NodeOrder order;
+  order.place = {{"zone", "a"}};
+  order.needs.requests = {{"cpu", 1000}};
+  orders.want({{{order, {"aaa", "large", ""}}, 100'000}, {{order, {"zzz", "small", ""}}, 3}});
+  EXPECT_EQ(orders.wanted_for("zzz"), 3u);
+  EXPECT_EQ(orders.wanted_for("aaa"), 1997u);
 }
 
 std::size_t orders_in(const FakeCluster& cluster, const std::string& zone) {
