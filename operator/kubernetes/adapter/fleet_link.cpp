@@ -9,6 +9,7 @@
 
 #include "kubernetes/adapter/job_tables.h"
 #include "kubernetes/adapter/under_way.h"
+#include "kubernetes/pods/run_times.h"
 #include "kubernetes/pods/zone_gate.h"
 
 namespace lips::kubernetes {
@@ -16,9 +17,14 @@ namespace {
 
 constexpr std::uint32_t most_to_come = 100'000;  // peers for which nodes are ordered at once
 
+// Runs of one template are one job here: a plan may start any of them on a node, and an order that changed its owner
+// would be another pod.
 OrderOwner owner_of(const PodRecord& pod) {
   std::string job = given_job_name(pod);
-  if (job.empty()) job = pod.owner ? pod.owner->name : pod.meta.name;
+  if (job.empty()) {
+    job = template_of(pod.meta.name_space, pod.owner, pod.meta.name);
+    job.erase(0, job.rfind('/') + 1);
+  }
   return {pod.meta.name_space, std::move(job), pod.priority_class};
 }
 

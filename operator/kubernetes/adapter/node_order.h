@@ -17,7 +17,7 @@ struct NodeOrder {
 
 // The job for which a node is ordered.
 struct OrderOwner {
-  std::string name_space, job;  // the job as people know it
+  std::string name_space, job;  // the job as people know it, without the number of its run
   std::string priority_class;   // of its pods
   friend auto operator<=>(const OrderOwner&, const OrderOwner&) = default;
 };
