@@ -12,7 +12,7 @@ namespace lips::kubernetes {
 namespace {
 
 constexpr Duration pause_after_failure = std::chrono::minutes(1);
-constexpr Duration least_every = std::chrono::minutes(1);     // between two looks at a data set
+constexpr Duration least_every = std::chrono::seconds(10);    // between two looks at a data set
 constexpr Duration job_appears_in = std::chrono::minutes(1);  // after it was asked for
 // Data sets at which Jobs look at the same time: each is a pod in the namespace of moves.
 constexpr std::size_t most_at_once = 10, most_of_a_namespace = 4;
