@@ -116,11 +116,11 @@ TEST_F(DataDiscoveryTest, ListsAFolderByAJobAndKeepsWhatItsLogSays) {
 // Each look is a Job with a pod in the namespace of moves, whoever asks for it.
 TEST_F(DataDiscoveryTest, LooksAtFewDataSetsAtOnceAndAtSomeOfEachNamespace) {
   add_store("a");
-  const auto add = [&](const std::string& name_space, const std::string& name) {
+  const auto want = [&](const std::string& name_space, const std::string& name) {
     add_to(name_space, name, {{"listing", {{"store", "a"}, {"path", name_space + "/in"}}}});
   };
-  for (int i = 0; i < 50; ++i) add("evil", "s" + std::to_string(i));
-  add("team", "books");
+  for (int i = 0; i < 50; ++i) want("evil", "s" + std::to_string(i));
+  want("team", "books");
   const auto begun = [&] {
     const std::lock_guard lock(mutex_);
     return begun_;

@@ -71,7 +71,9 @@ TEST(Filters, RefuseInWordsWhatWouldTakeTooLongToCompare) {
   EXPECT_EQ(rejecting(pod, node()), Names{"node affinity"});
   pod.required_affinity->resize(200);
   EXPECT_THAT(collect(pod).causes, IsEmpty());
-  pod.required_affinity = {{{"kubernetes.io/hostname", LabelRequirement::Operator::in, std::vector<std::string>(1001, "n")}}};
+  const LabelRequirement long_list{"kubernetes.io/hostname", LabelRequirement::Operator::in,
+                                   std::vector<std::string>(1001, "n")};
+  pod.required_affinity = std::vector<NodeSelectorTerm>(1, NodeSelectorTerm(1, long_list));
   EXPECT_THAT(collect(pod).causes, SizeIs(1));
   pod.required_affinity.reset();
   pod.tolerations.resize(201);
