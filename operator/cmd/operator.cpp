@@ -229,6 +229,7 @@ std::vector<PoolUse> RunningOperator::pool_uses() const {
     uses.push_back({pool.name, Cores(pool.cores), pool.share, pool.rate, pool.running, pool.pending});
     for (const TargetReport& report : targets_.reports())
       if (report.pool == pool.name) uses.back().targets.push_back(report);
+    uses.back().standing = pool.standing;
     if (left_alone_.contains(pool.name)) uses.back().left_alone = guard_.why_not(pool.name);
   }
   return uses;

@@ -9,6 +9,7 @@
 
 #include "base/enum_array.h"
 #include "base/units.h"
+#include "model/plan.h"
 #include "model/targets.h"
 
 namespace lips {
@@ -23,6 +24,12 @@ struct LeftAloneBecause {
   std::string why;
 };
 
+// A pool beside its share.
+struct PoolStanding {
+  PoolSharing sharing;
+  std::optional<TimePoint> below_since = {};  // none: it uses all that it is entitled to, but for the grain of tasks
+};
+
 struct PoolUse {
   std::string pool;
   Cores cores;
@@ -31,6 +38,7 @@ struct PoolUse {
   std::uint64_t running = 0, pending = 0;
   std::vector<TargetReport> targets = {};  // its own
   std::optional<LeftAloneBecause> left_alone = {};
+  std::optional<PoolStanding> standing = {};  // none: the policy has no shares
 };
 
 }  // namespace lips

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/fair_shares.h"
+#include "model/fairness.h"
 
 namespace lips::simulation {
 
 namespace {
-
-constexpr double nearly_all = 0.95;  // of what a pool is entitled to
 
 // Sums of many tasks that have come and gone.
 void clear_rounding(ResourceAmounts& amounts) {
@@ -42,7 +40,7 @@ void FairnessRecorder::advance(Duration now) {
     }
     recorded.used += share.used * span;
     recorded.entitled += share.share * span;
-    if (share.used >= nearly_all * share.share) {
+    if (!is_below_share(share.used, share.share)) {
       recorded.below_since = {};
       continue;
     }

@@ -1,12 +1,12 @@
 // Weighted max-min fair shares over dominant resources.
 #include "model/entitlements.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "base/random.h"
-#include "model/fair_shares.h"
 
 namespace lips {
 namespace {
@@ -47,6 +47,27 @@ TEST(Entitlements, FollowWeightsMinimaAndMaxima) {
   EXPECT_NEAR(test.shares({18, 0})[3], 2.0 / 18, 1e-9);
 }
 
+TEST(Entitlements, FillWeightsBetweenMinimumAndMaximum) {
+  const auto shares = [](const std::vector<double>& wanted, double minimum, double maximum) {
+    Claims test;
+    test.add({wanted[0], 0}, 1, minimum);
+    test.add({wanted[1], 0}, 3, 0, maximum);
+    test.add({wanted[2], 0});
+    std::vector<double> cores;
+    for (const double share : test.shares({10, 0})) cores.push_back(10 * share);
+    return cores;
+  };
+  using ::testing::DoubleNear;
+  const auto are = [](double a, double b, double c) {
+    return ::testing::ElementsAre(DoubleNear(a, 1e-6), DoubleNear(b, 1e-6), DoubleNear(c, 1e-6));
+  };
+  EXPECT_THAT(shares({10, 10, 10}, 0, 0), are(2, 6, 2));
+  EXPECT_THAT(shares({1, 10, 10}, 0, 0), are(1, 6.75, 2.25));
+  EXPECT_THAT(shares({1, 2, 3}, 0, 0), are(1, 2, 3));
+  EXPECT_THAT(shares({10, 10, 10}, 4, 0), are(4, 4.5, 1.5));
+  EXPECT_THAT(shares({10, 10, 10}, 4, 3), are(4, 3, 3));
+}
+
 TEST(Entitlements, ScaleMinimaThatDoNotFit) {
   Claims test;
   test.add({100, 0}, 1, 30);
@@ -65,6 +86,39 @@ TEST(Entitlements, LeaveAResourceThatIsUsedUpToThoseThatDoNotTakeIt) {
   EXPECT_NEAR(shares[0], 0.5, 1e-9);  // two devices, and a core beside them
   EXPECT_NEAR(shares[1], 0.5, 1e-9);
   EXPECT_NEAR(shares[2], 0.9, 1e-9);  // the other cores
+}
+
+// Weighted max-min fair shares of CPU, in another way: bounded shares freeze by the sign of the total violation, as CSS
+// flexible boxes resolve lengths.
+std::vector<double> shares_of_cpu(const IdVector<PoolId, Pool>& pools, const std::vector<double>& demand,
+                                  double capacity) {
+  const std::size_t n = demand.size();
+  std::vector<double> low(n), high(n), share(n);
+  double wanted = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Pool& pool = pools.items()[i];
+    high[i] = pool.maximum.value() > 0 ? std::min(demand[i], pool.maximum.value()) : demand[i];
+    low[i] = std::min(pool.minimum.value(), high[i]);
+    wanted += high[i];
+  }
+  if (wanted <= capacity) return high;
+  std::vector<bool> frozen(n, false);
+  for (std::size_t round = 0; round <= n; ++round) {
+    double left = capacity, weights = 0, violation = 0;
+    for (std::size_t i = 0; i < n; ++i) frozen[i] ? left -= share[i] : weights += pools.items()[i].weight;
+    if (weights <= 0) break;
+    std::vector<double> fair(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (frozen[i]) continue;
+      fair[i] = std::max(0.0, left) * pools.items()[i].weight / weights;
+      share[i] = std::clamp(fair[i], low[i], high[i]);
+      violation += share[i] - fair[i];
+    }
+    for (std::size_t i = 0; i < n; ++i)
+      if (!frozen[i] && ((violation <= 0 && share[i] < fair[i]) || (violation >= 0 && share[i] > fair[i])))
+        frozen[i] = true;
+  }
+  return share;
 }
 
 // With one resource they are the fair shares of CPU. With several: nobody above its demand, nothing above capacity, and
@@ -88,7 +142,7 @@ TEST(Entitlements, AreMaxMinFairOnRandomClaims) {
     }
     const std::vector<double> shares = test.shares(capacity);
     if (resources == 1) {
-      const std::vector<double> fair = fair_shares(test.pools.items(), demand, 100);
+      const std::vector<double> fair = shares_of_cpu(test.pools, demand, 100);
       for (std::size_t i = 0; i < count; ++i) ASSERT_NEAR(shares[i] * 100, fair[i], 1e-6) << "seed " << seed;
       continue;
     }

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "model/fair_shares.h"
 #include "simulation/metrics_fairness.h"
 #include "simulation/metrics_series.h"
 #include "tests/simulation/tiny_scenario.h"
@@ -217,18 +216,6 @@ TEST(Run, ChargesMeasuredThinkingByTheStopwatch) {
   ASSERT_TRUE(result.has_value());
   EXPECT_GT(result->makespan, seconds(62));
   EXPECT_GT(result->measured.deciding, 0);
-}
-
-TEST(FairShares, FillWeightsBetweenMinimumAndMaximum) {
-  std::vector<Pool> pools(3);
-  pools[1].weight = 3;
-  EXPECT_EQ(fair_shares(pools, std::vector<double>{10, 10, 10}, 10), (std::vector<double>{2, 6, 2}));
-  EXPECT_EQ(fair_shares(pools, std::vector<double>{1, 10, 10}, 10), (std::vector<double>{1, 6.75, 2.25}));
-  EXPECT_EQ(fair_shares(pools, std::vector<double>{1, 2, 3}, 10), (std::vector<double>{1, 2, 3}));
-  pools[0].minimum = Cores(4);
-  EXPECT_EQ(fair_shares(pools, std::vector<double>{10, 10, 10}, 10), (std::vector<double>{4, 4.5, 1.5}));
-  pools[1].maximum = Cores(3);
-  EXPECT_EQ(fair_shares(pools, std::vector<double>{10, 10, 10}, 10), (std::vector<double>{4, 3, 3}));
 }
 
 TEST(SeriesRecorder, KeepsMeansWhenItsBinsDouble) {

@@ -99,6 +99,15 @@ PoolStatus pool_words(const PoolUse& use) {
                                  0});
   status.cores = fmt::format("{:.1f}", use.cores.value());
   status.share = fmt::format("{:.0f}%", 100 * use.share);
+  if (use.standing) {
+    const PoolSharing& sharing = use.standing->sharing;
+    const auto part = [](double share) { return fmt::format("{:.0f}%", 100 * share); };
+    status.entitlement = part(sharing.entitlement), status.dominant_share = part(sharing.use);
+    status.lent = part(sharing.lent), status.borrowed = part(sharing.borrowed);
+    status.price_of_sharing = fmt::format("{:.4f}", sharing.price_of_sharing);
+    if (const auto& since = use.standing->below_since)  // as the status keeps it, so that it is written once
+      status.below_since = TimePoint(std::chrono::duration_cast<std::chrono::seconds>(since->time_since_epoch()));
+  }
   status.usd_per_hour = fmt::format("{:.2f}", use.rate.value());
   status.running = static_cast<std::int64_t>(use.running);
   status.pending = static_cast<std::int64_t>(use.pending);

@@ -137,6 +137,12 @@ void read_pool_status(ObjectReader& reader, value json, PoolStatus& status) {
     if (key == "observedGeneration") status.observed_generation = reader.integer(content, 0, most);
     if (key == "cores") status.cores = reader.text(content);
     if (key == "share") status.share = reader.text(content);
+    if (key == "entitlement") status.entitlement = reader.text(content);
+    if (key == "dominantShare") status.dominant_share = reader.text(content);
+    if (key == "lent") status.lent = reader.text(content);
+    if (key == "borrowed") status.borrowed = reader.text(content);
+    if (key == "priceOfSharing") status.price_of_sharing = reader.text(content);
+    if (key == "belowSince" && !content.is_null()) status.below_since = reader.time(content);
     if (key == "usdPerHour") status.usd_per_hour = reader.text(content);
     if (key == "targets") status.targets = reader.text(content);
     if (key == "running") status.running = reader.integer(content, 0, most);

@@ -178,16 +178,12 @@ void ResourceReconciler::write_pools(TimePoint now) {
   for (const auto& [name, pool] : catalog_.pools()) {
     const std::string key = write_key(DataKind::pool, pool.meta.object);
     PoolStatus status = pool_words(uses[name]);
-    const PoolStatus& before = pool.status;
+    status.observed_generation = pool.meta.generation;
     std::vector<ObjectCondition> of_use = std::move(status.conditions);
     status.conditions = conditions_of(pool, of_use, {});
     const std::string content = pool_patch(pool, status);  // without the time of the moment
     status.conditions = conditions_of(pool, std::move(of_use), now);
-    const bool same = status.cores == before.cores && status.share == before.share &&
-                      status.usd_per_hour == before.usd_per_hour && status.running == before.running &&
-                      status.pending == before.pending && status.targets == before.targets &&
-                      status.conditions == before.conditions && before.observed_generation == pool.meta.generation;
-    if (same || findings_.contains(key) || !writes_.free(key, now)) continue;
+    if (status == pool.status || findings_.contains(key) || !writes_.free(key, now)) continue;
     writes_.say(key, "use", content,
                 patch_of(resource_path(DataKind::pool, pool.meta.object) + "/status", pool_patch(pool, status)),
                 learn(DataKind::pool));

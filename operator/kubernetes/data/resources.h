@@ -164,8 +164,12 @@ std::string no_such_pool(const std::string& name);
 struct PoolStatus {
   std::int64_t observed_generation = 0;
   std::string cores, share, usd_per_hour, targets;  // as people read them
+  // Parts of its dominant resource, and USD of a core-hour, as people read them; empty: there are no shares.
+  std::string entitlement, dominant_share, lent, borrowed, price_of_sharing;
+  std::optional<TimePoint> below_since;
   std::int64_t running = 0, pending = 0;
   std::vector<ObjectCondition> conditions;
+  bool operator==(const PoolStatus&) const = default;
 };
 
 struct PoolResource {

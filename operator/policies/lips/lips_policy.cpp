@@ -30,7 +30,10 @@ Result<Plan> LipsPolicy::decide(const PolicyInput& input) const {
     stage.run(draft);
     time_of(stage.phase, draft.plan.account.seconds, others) += draft.clock() - before;
   }
-  if (!pending) keep_room_for_gangs(draft);
+  if (!pending) {
+    keep_room_for_gangs(draft);
+    account_for_idle_pools(draft);
+  }
   draft.plan.account.seconds.total = draft.clock() - started;
   place_new_data(input, new_data_ahead, draft.plan);
   return std::move(draft.plan);

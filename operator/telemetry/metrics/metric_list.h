@@ -135,10 +135,22 @@ inline constexpr auto metric_list = [] {
       // Pools
       MetricAbout{"lips_pool_cores", gauge, "pool", "cores in use"},
       MetricAbout{"lips_pool_share_ratio", gauge, "pool", "cores in use as a share of all schedulable cores"},
+      MetricAbout{"lips_pool_pending_tasks", gauge, "pool", "pending tasks before the last plan"},
       MetricAbout{"lips_pool_fair_share_ratio", gauge, "pool",
-                  "weighted max-min fair share of what the pool asks for, as a share of all schedulable cores"},
+                  "what the pool is entitled to, as a part of its dominant resource, nodes that could be launched "
+                  "included; this and the next six as of the last plan of a policy with shares"},
+      MetricAbout{"lips_pool_dominant_share_ratio", gauge, "pool",
+                  "what the pool uses with what the plan starts, as a part of its dominant resource"},
+      MetricAbout{"lips_pool_wanted_share_ratio", gauge, "pool",
+                  "what the pool uses or waits for, up to its maximum, as a part of its dominant resource"},
+      MetricAbout{"lips_pool_lent_ratio", gauge, "pool", "of what the pool is entitled to, the part that others use"},
+      MetricAbout{"lips_pool_borrowed_ratio", gauge, "pool", "what the pool uses above what it is entitled to"},
+      MetricAbout{"lips_pool_price_of_sharing_dollars", gauge, "pool",
+                  "what one more core-hour of its share would save the pool, at the program's prices"},
+      MetricAbout{"lips_pool_below_share_timestamp_seconds", gauge, "pool",
+                  "since when the pool uses less than 95 % of what it is entitled to; 0: it does not"},
       MetricAbout{"lips_fairness_ratio", gauge, "",
-                  "Jain's index of use over fair share, over pools that ask for something; 1 is fair"},
+                  "Jain's index of use over what pools are entitled to, over pools that ask for something; 1 is fair"},
 
       // Targets
       MetricAbout{

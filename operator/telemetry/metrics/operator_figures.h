@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/enum_array.h"
 #include "model/costs.h"
 #include "model/own_targets.h"
+#include "model/pool_use.h"
 #include "model/targets.h"
 #include "model/watched_dollars.h"
 #include "model/work.h"
@@ -20,9 +22,10 @@ namespace lips {
 struct PoolFigures {
   std::string name;
   Bill spent;
-  double cores = 0, share = 0, fair_share = 0;
+  double cores = 0, share = 0;  // share: of all schedulable cores
   UsdPerHour rate;  // of what its tasks hold now
   std::uint64_t pending = 0, running = 0, finished = 0;
+  std::optional<PoolStanding> standing = {};  // none: the policy has no shares
 };
 
 struct BaselineFigures {
@@ -39,6 +42,7 @@ struct OwnTargetFigures {
 struct OperatorFigures {
   std::string version, policy, cluster;
   bool leads = false, synced = false, alive = true;
+  TimePoint now;  // by the cluster's clock
   std::uint64_t epochs = 0;
   double since_last_epoch = 0, since_start = 0;  // seconds
   std::string form;

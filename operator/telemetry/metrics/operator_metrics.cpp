@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "model/days.h"
-#include "model/fair_shares.h"
 #include "spending/spend.h"
 #include "telemetry/metrics/metric_registry.h"
 #include "telemetry/metrics/money_history.h"
@@ -23,6 +22,7 @@
 #include "telemetry/metrics/pool_activity.h"
 #include "telemetry/metrics/pool_series.h"
 #include "telemetry/metrics/process_usage.h"
+#include "telemetry/metrics/sharing_metrics.h"
 #include "telemetry/metrics/spend_books.h"
 #include "telemetry/metrics/target_metrics.h"
 #include "telemetry/metrics/unknown_prices.h"
@@ -96,6 +96,7 @@ struct OperatorMetrics::State {
   Spend spend{[this](const Charge& charge) { tell_spent(charge); }};
   NodeMeter node_meter{registry};
   ZoneNodes zone_nodes{registry};
+  SharingMetrics sharing_metrics{registry};
   TargetMetrics target_metrics{registry};
   OwnTargetMetrics own_target_metrics{registry};
   using Compared = std::unordered_map<TaskId, std::vector<BaselineBill>>;
@@ -123,7 +124,7 @@ struct OperatorMetrics::State {
   void count_event(const ClusterSnapshot& cluster, const ClusterEvent& event);
   void count_storage(const ClusterSnapshot& cluster);
   void count_plan(const DecidedPlan& decided);
-  void count_pools(const ClusterSnapshot& cluster);
+  void count_pools(const DecidedPlan& decided);
   void forget_pools(const ClusterSnapshot& cluster);
   const std::string& known(const std::string& pool) { return pools.try_emplace(pool).first->first; }
   void count_cluster(const ClusterSnapshot& cluster);
@@ -240,22 +241,21 @@ void OperatorMetrics::State::count_plan(const DecidedPlan& decided) {
   registry.set("lips_pending_tasks", {"queued"}, static_cast<double>(queued));
 }
 
-void OperatorMetrics::State::count_pools(const ClusterSnapshot& cluster) {
+void OperatorMetrics::State::count_pools(const DecidedPlan& decided) {
+  const ClusterSnapshot& cluster = decided.cluster;
+  sharing_metrics.set(decided.plan.account.sharing, cluster.now);
   const IdVector<PoolId, PoolActivity> activity = pool_activity(cluster);
-  std::vector<double> ratios;
   figures.pools.clear();
   for (const PoolId id : activity.ids()) {
     const std::string& pool = known(cluster.pools[id].name);
     const PoolActivity& now = activity[id];
     registry.set("lips_pool_cores", {pool}, now.cores);
     registry.set("lips_pool_share_ratio", {pool}, now.share());
-    registry.set("lips_pool_fair_share_ratio", {pool}, now.fair_share());
+    registry.set("lips_pool_pending_tasks", {pool}, static_cast<double>(now.pending));
     registry.set("lips_running_tasks", {pool}, static_cast<double>(now.running));
-    if (now.fair > 1e-9) ratios.push_back(now.cores / now.fair);
-    figures.pools.push_back({pool, spent[pool], now.cores, now.share(), now.fair_share(), now.rate, now.pending,
-                             now.running, finished[pool]});
+    figures.pools.push_back({pool, spent[pool], now.cores, now.share(), now.rate, now.pending, now.running,
+                             finished[pool], sharing_metrics.of(pool)});
   }
-  registry.set("lips_fairness_ratio", {}, jain_index(ratios));
 }
 
 // Names of pools may come and go without end, like namespaces. The sums of gone pools move to one common name.
@@ -303,7 +303,7 @@ OperatorMetrics::CountedPlan OperatorMetrics::decided(const DecidedPlan& decided
   state.spend.number_plan(state.plan);
   state.to_bind.clear();  // this plan replaces the queue of the previous one
   state.count_plan(decided);
-  state.count_pools(decided.cluster);
+  state.count_pools(decided);
   state.forget_pools(decided.cluster);
   state.count_cluster(decided.cluster);
   state.count_storage(decided.cluster);
@@ -531,6 +531,7 @@ OperatorFigures OperatorMetrics::figures() const {
   state_->count_running();
   OperatorFigures figures = state_->figures;
   figures.leads = state_->leads, figures.synced = state_->synced;
+  figures.now = state_->now();
   const auto since = [](SteadyClock::time_point then) {
     return std::chrono::duration<double>(SteadyClock::now() - then).count();
   };

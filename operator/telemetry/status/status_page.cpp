@@ -80,13 +80,11 @@ page::Table baselines(const OperatorFigures& figures) {
 page::Table pools(const OperatorFigures& figures) {
   page::Table table;
   table.caption = "Pools";
-  table.columns = {"pool",    "cores",    "share", "fair share", "running",
-                   "pending", "finished", "CPU",   "transfer",   "shuffle"};
+  table.columns = {"pool", "cores", "share", "running", "pending", "finished", "CPU", "transfer", "shuffle"};
   for (const PoolFigures& pool : figures.pools)
     table.rows.push_back({{pool.name},
                           {fmt::format("{:.1f}", pool.cores)},
                           {page::percent(pool.share)},
-                          {page::percent(pool.fair_share)},
                           {page::count(pool.running)},
                           {page::count(pool.pending)},
                           {page::count(pool.finished)},
@@ -94,6 +92,29 @@ page::Table pools(const OperatorFigures& figures) {
                           {page::usd(pool.spent.transfer.value())},
                           {page::usd(pool.spent.shuffle.value())}});
   return table;
+}
+
+// Empty where the policy has no shares, and where a pool is alone.
+std::string shares(const OperatorFigures& figures) {
+  page::Table table;
+  table.caption =
+      "Shares, in parts of the resource of which a pool takes most: what it may use, what it uses with the last plan, "
+      "what of its share others use, and what it uses above it. Cost: what one more core-hour of its share would save";
+  table.columns = {"pool", "entitled", "uses", "wants", "lends", "borrows", "cost", "below its share for"};
+  for (const PoolFigures& pool : figures.pools) {
+    if (!pool.standing) continue;
+    const PoolSharing& sharing = pool.standing->sharing;
+    const std::optional<TimePoint>& below = pool.standing->below_since;
+    table.rows.push_back({{pool.name},
+                          {page::percent(sharing.entitlement)},
+                          {page::percent(sharing.use)},
+                          {page::percent(sharing.wanted)},
+                          {page::percent(sharing.lent)},
+                          {page::percent(sharing.borrowed)},
+                          {page::usd(sharing.price_of_sharing)},
+                          {below ? page::duration(to_seconds(figures.now - *below)) : "-", below.has_value()}});
+  }
+  return table.rows.size() > 1 ? page::render_table(table) : "";
 }
 
 page::Table watched(const OperatorFigures& figures) {
@@ -277,7 +298,7 @@ std::string render_status_page(const OperatorFigures& figures, const Overview* o
   out += live_part("money", "<h2>Money</h2>" + (money.empty() ? "<p class=\"lead\">Nothing is spent yet.</p>" : money));
   out += live_part("pools",
                    "<h2>Pools</h2>" + (figures.pools.empty() ? std::string("<p class=\"lead\">There are none.</p>")
-                                                             : page::render_table(pools(figures))));
+                                                             : page::render_table(pools(figures)) + shares(figures)));
   std::string inside = "<h2>Counters</h2><div class=\"status-tables\">";
   for (const page::Table& table : {waiting(figures), reading(figures), data(figures), stages(figures)})
     inside += "<div>" + page::render_table(table) + "</div>";

@@ -85,6 +85,19 @@ TEST(PlainWords, SayWhatAPoolUses) {
   EXPECT_EQ(status.share, "31%");
   EXPECT_EQ(status.usd_per_hour, "1.23");
   EXPECT_EQ(status.running + status.pending, 7);
+  EXPECT_EQ(status.entitlement + status.dominant_share + status.price_of_sharing, "") << "there are no shares";
+}
+
+TEST(PlainWords, SayHowAPoolStandsToItsShare) {
+  PoolUse use{"etl", Cores(12.5), 0.314, UsdPerHour(1.2349), 3, 4};
+  use.standing = {{"etl", 0.5, 0.3, 0.9, 0.2, 0, 0.01251}, TimePoint(std::chrono::milliseconds(90'700))};
+  const PoolStatus status = pool_words(use);
+  EXPECT_EQ(status.entitlement, "50%");
+  EXPECT_EQ(status.dominant_share, "30%");
+  EXPECT_EQ(status.lent, "20%");
+  EXPECT_EQ(status.borrowed, "0%");
+  EXPECT_EQ(status.price_of_sharing, "0.0125");
+  EXPECT_EQ(status.below_since, TimePoint(std::chrono::seconds(90))) << "a status has whole seconds";
 }
 
 }  // namespace

@@ -218,6 +218,21 @@ TEST(Shares, AreInTheAccount) {
   EXPECT_EQ(plan.account.sharing[0].price_of_sharing, 0) << "a wait of one is as dear as that of the other";
 }
 
+TEST(Shares, AreInTheAccountWithNothingPending) {
+  ClusterBuilder builder(1);
+  const PoolId second = builder.pool(3);
+  builder.node({.slots = 8, .cpu = 8});
+  Case with("lips", builder, billed(Billing::use));
+  with.add({.pool = second, .maps = 2, .cpu = 600});
+  for (const Assignment& assignment : with.plan().assignments) ASSERT_TRUE(with.state.assume(assignment));
+  ASSERT_EQ(with.state.snapshot().pending_tasks, 0u);
+  const Plan idle = with.plan();
+  ASSERT_EQ(idle.account.sharing.size(), 2u);
+  EXPECT_EQ(idle.account.sharing[0].entitlement, 0);
+  EXPECT_NEAR(idle.account.sharing[1].entitlement, 0.25, 1e-9);
+  EXPECT_NEAR(idle.account.sharing[1].use, 0.25, 1e-9);
+}
+
 // The first pool gets the room that the second one's maximum leaves.
 TEST(Shares, ThatNobodyWantsAreLent) {
   ClusterBuilder builder(1);

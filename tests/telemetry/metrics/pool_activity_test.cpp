@@ -1,4 +1,4 @@
-// What pools use and may use.
+// Use of the cluster by pool.
 #include "telemetry/metrics/pool_activity.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace lips::testing {
 namespace {
 
-TEST(PoolActivity, CountsWhatRunsWhatWaitsAndTheFairShareOfBoth) {
+TEST(PoolActivity, CountsWhatRunsAndWhatWaits) {
   ClusterBuilder builder;
   builder.pool(2);
   const NodeId node = builder.node({.price = 1e-5, .slots = 8, .cpu = 8});
@@ -27,17 +27,14 @@ TEST(PoolActivity, CountsWhatRunsWhatWaitsAndTheFairShareOfBoth) {
   EXPECT_DOUBLE_EQ(light.cores, 1);
   EXPECT_DOUBLE_EQ(heavy.cores, 2);
   EXPECT_DOUBLE_EQ(heavy.rate.value(), 2 * 1e-5 * 3600);
-  EXPECT_DOUBLE_EQ(light.fair, 7.0 / 3) << "both ask for more than their shares of seven cores, 1 to 2";
-  EXPECT_DOUBLE_EQ(heavy.fair, 14.0 / 3);
   EXPECT_DOUBLE_EQ(heavy.share(), 2.0 / 7);
-  EXPECT_DOUBLE_EQ(light.fair_share(), 1.0 / 3);
 }
 
 TEST(PoolActivity, OfAClusterWithoutNodesIsNothing) {
   ClusterBuilder builder;
   ClusterState state(builder.start);
   state.apply(job(state.snapshot(), {.maps = 1}));
-  EXPECT_EQ(pool_activity(state.snapshot())[PoolId(0)].fair_share(), 0);
+  EXPECT_EQ(pool_activity(state.snapshot())[PoolId(0)].share(), 0);
 }
 
 }  // namespace

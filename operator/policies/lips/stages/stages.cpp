@@ -241,6 +241,11 @@ constexpr std::array table{
 
 std::span<const Stage> stages() { return table; }
 
+void account_for_idle_pools(PlanDraft& draft) {
+  draft.shares = share_out(draft.cluster());
+  draft.plan.account.sharing = sharing(solved(draft), draft.shares, draft.whole, draft.plan);
+}
+
 // Nothing is pending, but tasks may come for which nodes are there. Those for which there are none wait for the next
 // plan: else an autoscaler would launch nodes for them anywhere.
 void keep_room_for_gangs(PlanDraft& draft) {

@@ -26,6 +26,7 @@ std::span<const Stage> stages();
 
 // In the place of all but the first phase, where nothing is pending.
 void keep_room_for_gangs(PlanDraft& draft);
+void account_for_idle_pools(PlanDraft& draft);
 
 PlanDraft make_plan_draft(const PolicyInput& input, const PolicySettings& settings);
 // The same after the stage `supply`: classes and weights as a plan has them, for whoever explains one.
