@@ -9,6 +9,7 @@
 
 #include "config/cron_schedule.h"
 #include "config/quantities.h"
+#include "kubernetes/adapter/job_clocks.h"
 #include "kubernetes/adapter/later_levels.h"
 #include "kubernetes/api/time_text.h"
 #include "kubernetes/api/turns.h"
@@ -21,8 +22,8 @@ constexpr std::size_t most_runs_of_a_cron_job = 50, most_runs_of_cron_jobs = 500
 
 class Collector {
  public:
-  Collector(const ExpectationContext& context, TimePoint from, TimePoint to)
-      : context_(context), from_(from), to_(to) {}
+  Collector(const ExpectationContext& context, TimePoint now, Duration reach)
+      : context_(context), now_(now), from_(now - longest_delay_of_expected), to_(now + reach) {}
 
   // `waits`: somebody has to resume it, or to take gates from its pods.
   void add(const BatchJob& job, bool waits) {
@@ -33,7 +34,7 @@ class Collector {
     if (*at >= from_ && *at < to_) add({"Job", job.meta, job.annotations}, job.meta.name, job.spec, *at);
   }
 
-  // The controller names its Jobs after the minute for which they were planned.
+  // A run whose time to start has passed does not come any more.
   void add(const CronJob& cron, const std::set<std::pair<std::string, std::string>>& here) {
     if (cron.suspended) return;
     const Result<TimeZone> zone = TimeZone::named(cron.time_zone);
@@ -42,8 +43,8 @@ class Collector {
     if (!schedule) return complain("CronJob", cron.meta, "spec.schedule: " + schedule.error().message);
     std::size_t runs = 0;
     for (const TimePoint at : schedule->within(from_, to_, *zone, cron.last_start)) {
-      const auto minute = std::chrono::duration_cast<std::chrono::minutes>(at.time_since_epoch()).count();
-      std::string name = fmt::format("{}-{}", cron.meta.name, minute);
+      if (const std::optional<TimePoint> last = last_start_of_run(cron, at); last && *last < now_) continue;
+      std::string name = name_of_run(cron, at);
       if (here.contains({cron.meta.name_space, name})) continue;
       if (++runs > most_runs_of_a_cron_job) return;
       runs_.push_back({&cron, std::move(name), at});
@@ -119,7 +120,7 @@ class Collector {
   };
 
   const ExpectationContext& context_;
-  const TimePoint from_, to_;
+  const TimePoint now_, from_, to_;
   std::vector<Run> runs_;
   ExpectedJobs result_;
 };
@@ -128,7 +129,7 @@ class Collector {
 
 ExpectedJobs expected_jobs(const Announcers& announcers, const ExpectationContext& context, TimePoint now,
                            Duration reach) {
-  Collector collector(context, now - longest_delay_of_expected, now + reach);
+  Collector collector(context, now, reach);
   std::set<std::pair<std::string, std::string>> here;
   for (const auto& [uid, job] : announcers.jobs) {
     here.emplace(job.meta.name_space, job.meta.name);

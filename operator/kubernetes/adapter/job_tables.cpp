@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "kubernetes/adapter/job_clocks.h"
 #include "kubernetes/pods/data_path.h"
 #include "kubernetes/pods/task_work.h"
 
@@ -269,6 +270,11 @@ TimePoint began(const PodRecord& pod, const JobContext& context) {
   return std::min(pod.created, *job->second.started);
 }
 
+std::optional<TimePoint> ends_by_clock_of(const PodRecord& pod, TimePoint began, const JobContext& context) {
+  const auto job = pod.owner && pod.owner->is_batch_job() ? context.jobs.find(pod.owner->uid) : context.jobs.end();
+  return job == context.jobs.end() ? std::nullopt : ends_by_clock(job->second, began, context.cron_jobs);
+}
+
 // Of peers that do not say it: as in earlier runs, else by their work, but at least what an unfinished run has had.
 void fill_in_shuffle(GroupedJob& part, const KnownJob& known, const JobContext& context) {
   Job& job = part.job;
@@ -301,12 +307,18 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, Re
   job.request = context.index.request(context.classes[one.pod_class]);
   job.arrival = TimePoint::max();
   job.inputs = readings.inputs_of(one);
+  std::map<std::pair<std::string, TimePoint>, std::optional<TimePoint>> clocks;  // by uid of a Job and its start
   for (const Waiting& entry : waiting) {
     job.arrival = std::min(job.arrival, entry.pod->created);
     const TimePoint job_began = began(*entry.pod, context);
     earliest(job.whole.began, job_began);
     const JobDue due = due_of(entry.pod->work, entry.pod->created, job_began);
     earliest(job.due.complete_by, due.complete_by), earliest(job.due.start_by, due.start_by);
+    if (entry.pod->owner) {
+      const auto [clock, added] = clocks.try_emplace({entry.pod->owner->uid, job_began});
+      if (added) clock->second = ends_by_clock_of(*entry.pod, job_began, context);
+      earliest(job.due.complete_by, clock->second);
+    }
     if (entry.pod->work.shuffle) job.shuffle = std::max(job.shuffle, *entry.pod->work.shuffle);
     ++(entry.task.kind == TaskKind::map ? job.map_tasks : job.reduce_tasks);
     result.tasks.push_back(entry.task);

@@ -35,7 +35,8 @@ struct JobContext {
   const LearnedTraffic* traffic = nullptr;  // of applications; none: nobody learns
   const DataDivisions* divisions = nullptr;
   ContentsOf contents = {};
-  WhyLost why_lost = {};  // empty: no block is
+  WhyLost why_lost = {};                                      // empty: no block is
+  const std::map<std::string, CronJob>* cron_jobs = nullptr;  // by uid; none: no clock of theirs counts
 };
 
 struct GroupedJob {

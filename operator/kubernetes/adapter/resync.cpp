@@ -187,7 +187,8 @@ void Resync::emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data
                            &around_.traffic,
                            &around_.divisions,
                            contents_lookup(data, model.index()),
-                           loss_lookup(data, model.index())};
+                           loss_lookup(data, model.index()),
+                           &around_.jobs.cron_jobs()};
   for (GroupedJob& group : group_into_jobs(known, context, model.events(), rejected)) {
     group.job.memory = around_.jobs.memory_of(group.key, model.index());
     job_keys_.push_back(group.key);

@@ -1,5 +1,8 @@
 #include "kubernetes/pods/job_codec.h"
 
+#include <algorithm>
+#include <chrono>
+
 #include "kubernetes/api/object_fields_json.h"
 #include "kubernetes/pods/job_spec_json.h"
 #include "kubernetes/pods/zone_gate.h"
@@ -35,6 +38,30 @@ bool is_end(std::string_view type) {
   return type == "Complete" || type == "SuccessCriteriaMet" || type == "Failed" || type == "FailureTarget";
 }
 
+// At most a century, so that no sum of it and a time overflows.
+std::optional<Duration> some_seconds(value json) {
+  if (json.is_null()) return std::nullopt;
+  const std::int64_t count = json.get_int64();
+  constexpr std::int64_t most = std::int64_t{100} * 366 * 86'400;
+  return count >= 0 ? std::optional<Duration>(std::chrono::seconds(std::min(count, most))) : std::nullopt;
+}
+
+bool is_one_at_a_time(std::string_view concurrency_policy) {
+  return concurrency_policy == "Forbid" || concurrency_policy == "Replace";
+}
+
+// Its uid, if it is a CronJob that controls the object.
+std::string controlling_cron_job(value owner) {
+  std::string kind, uid;
+  bool controls = false;
+  json::each_field(owner, [&](std::string_view key, value content) {
+    if (key == "kind") kind = json::text(content);
+    if (key == "uid") uid = json::text(content);
+    if (key == "controller") controls = !content.is_null() && content.get_bool();
+  });
+  return controls && kind == "CronJob" ? uid : "";
+}
+
 void read_job_status(value json, BatchJob& job) {
   json::each_field(json, [&](std::string_view key, value content) {
     if (key == "startTime" && !content.is_null()) job.started = json::time(content, "status.startTime");
@@ -54,12 +81,17 @@ void read_job_status(value json, BatchJob& job) {
 
 namespace json {
 
-void read_metadata(value json, ObjectMeta& meta, TextMap& annotations, bool* deleting, TimePoint* created) {
+void read_metadata(value json, ObjectMeta& meta, TextMap& annotations, bool* deleting, TimePoint* created,
+                   std::string* cron_job) {
   each_field(json, [&](std::string_view key, value content) {
     if (names_object(key, content, meta)) return;
     if (key == "annotations") annotations = text_map(content, "lips.dev/");
     if (key == "deletionTimestamp" && deleting) *deleting = !content.is_null();
     if (key == "creationTimestamp" && created) *created = json::time(content, "metadata.creationTimestamp");
+    if (key == "ownerReferences" && cron_job)
+      each_item(content, [&](value owner) {
+        if (std::string uid = controlling_cron_job(owner); !uid.empty()) *cron_job = std::move(uid);
+      });
   });
 }
 
@@ -92,6 +124,7 @@ void read_job_spec(value json, JobSpec& spec) {
     if (key == "completions") spec.completions = count(content);
     if (key == "parallelism") spec.parallelism = count(content);
     if (key == "suspend") spec.suspended = !content.is_null() && content.get_bool();
+    if (key == "activeDeadlineSeconds") spec.active_deadline = some_seconds(content);
     if (key == "template") read_pod_template(content, spec);
   });
 }
@@ -102,7 +135,7 @@ template <>
 struct ObjectFields<BatchJob> {
   static constexpr std::string_view kind = "job";
   static void read(std::string_view key, value content, BatchJob& job) {
-    if (key == "metadata") json::read_metadata(content, job.meta, job.annotations, &job.deleting);
+    if (key == "metadata") json::read_metadata(content, job.meta, job.annotations, &job.deleting, nullptr, &job.cron_job);
     if (key == "spec") json::read_job_spec(content, job.spec);
     if (key == "status") read_job_status(content, job);
   }
@@ -125,6 +158,8 @@ struct ObjectFields<CronJob> {
       if (field == "schedule") job.schedule = json::text(inner);
       if (field == "timeZone") job.time_zone = json::text(inner);
       if (field == "suspend") job.suspended = !inner.is_null() && inner.get_bool();
+      if (field == "concurrencyPolicy") job.one_at_a_time = is_one_at_a_time(json::text(inner));
+      if (field == "startingDeadlineSeconds") job.starting_deadline = some_seconds(inner);
       if (field != "jobTemplate") return;
       json::each_field(inner, [&](std::string_view part, value spec) {
         if (part == "spec") json::read_job_spec(spec, job.job);

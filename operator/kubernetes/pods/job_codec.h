@@ -1,5 +1,5 @@
 // The parts of batch/v1 Jobs and CronJobs that the operator reads: the number of tasks, the annotations in which it
-// keeps memories, and of those that have not begun what they will ask for.
+// keeps memories, when Kubernetes ends them, and of those that have not begun what they will ask for.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,7 @@ struct PodNotes {
 struct JobSpec {
   std::optional<std::int32_t> completions, parallelism;
   bool suspended = false;
+  std::optional<Duration> active_deadline;  // its controller ends it so long after its start
   // Of each pod to come.
   std::string scheduler;
   PodNotes pod_notes;
@@ -34,6 +35,7 @@ struct BatchJob {
   JobSpec spec;
   bool deleting = false, ended = false;  // ended: it has succeeded or failed, or is about to
   std::optional<TimePoint> started;      // status.startTime
+  std::string cron_job;                  // the uid of the CronJob that controls it; empty: none
   // Whether its controller makes pods where some are missing.
   bool makes_pods() const { return !deleting && !ended && !spec.suspended; }
 };
@@ -44,6 +46,8 @@ struct CronJob {
   std::string schedule, time_zone;
   bool suspended = false;
   TimePoint last_start{};  // before the first one: when it was made
+  bool one_at_a_time = false;                 // concurrencyPolicy: the next run waits for this one, or replaces it
+  std::optional<Duration> starting_deadline;  // a run that has not started so long after its time is left out
   JobSpec job;
 };
 

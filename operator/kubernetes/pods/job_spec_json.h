@@ -11,9 +11,9 @@
 
 namespace lips::kubernetes::json {
 
-// `annotations`: those under lips.dev/.
+// `annotations`: those under lips.dev/. `cron_job`: the uid of the CronJob that controls the object.
 void read_metadata(simdjson::ondemand::value json, ObjectMeta& meta, TextMap& annotations, bool* deleting = nullptr,
-                   TimePoint* created = nullptr);
+                   TimePoint* created = nullptr, std::string* cron_job = nullptr);
 // metadata of a template of pods.
 PodNotes pod_notes(simdjson::ondemand::value metadata);
 // spec of a Job, or of a template of one.

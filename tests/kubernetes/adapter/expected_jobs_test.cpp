@@ -169,6 +169,15 @@ TEST_F(ExpectedJobsTest, ACronJobRunsByTheClocksOfItsTimeZone) {
   EXPECT_EQ(expected("2026-11-23T00:00:00Z").work[0].job, "etl/nightly-" + std::to_string(minutes.count()));
 }
 
+TEST_F(ExpectedJobsTest, ARunWhoseTimeToStartHasPassedIsExpectedNoLonger) {
+  CronJob& cron = add_cron("hourly", "15 * * * *", spec());
+  cron.starting_deadline = std::chrono::minutes(10);
+  EXPECT_EQ(expected("2026-11-23T10:25:00Z").work.at(0).at, time("2026-11-23T10:15:00Z"));
+  EXPECT_EQ(expected("2026-11-23T10:25:01Z").work.at(0).at, time("2026-11-23T11:15:00Z"));
+  cron.starting_deadline = std::chrono::hours(5);
+  EXPECT_EQ(expected("2026-11-23T10:44:00Z").work.at(0).at, time("2026-11-23T10:15:00Z"));
+}
+
 TEST_F(ExpectedJobsTest, ARunThatIsHereIsNoLongerExpectedAndOneThatIsLateIsForAWhile) {
   add_cron("hourly", "15 * * * *", spec());
   const std::string late = expected("2026-11-23T10:44:00Z").work.at(0).job;

@@ -45,7 +45,11 @@ class JobTables : public SmallCluster {
                             may_read_,
                             Mebibytes(2),
                             data_under_,
-                            &traffic_},
+                            &traffic_,
+                            nullptr,
+                            {},
+                            {},
+                            &cron_jobs_},
                            events_, rejected_);
   }
 
@@ -56,6 +60,7 @@ class JobTables : public SmallCluster {
   RunTimes run_times_;
   LearnedTraffic traffic_;
   std::map<std::string, BatchJob> jobs_;
+  std::map<std::string, CronJob> cron_jobs_;
   std::vector<std::unique_ptr<PodRecord>> pods_;
   std::vector<ClusterEvent> events_;
   std::vector<Rejection> rejected_;
@@ -123,6 +128,26 @@ TEST_F(JobTables, PodsOfAJobAreDueOnTheSameDayWheneverTheyAreMade) {
   ASSERT_THAT(jobs, SizeIs(2));
   for (const GroupedJob& one : jobs)
     EXPECT_EQ(one.job.due.complete_by, five + std::chrono::hours(one.pods.size() == 2 ? 1 : 25)) << one.key;
+}
+
+TEST_F(JobTables, AJobIsDueBeforeItsControllerEndsIt) {
+  const TimePoint five(one_day * 20'000 + std::chrono::hours(5));
+  PodRecord* retried = pod("w-1", "words", 1);
+  retried->owner->api_version = "batch/v1", retried->created = five + std::chrono::minutes(40);
+  BatchJob& job = jobs_["uid-words"];
+  job.spec.active_deadline = std::chrono::hours(1);
+  const auto due = [&] { return group({retried})[0].job.due.complete_by; };
+  EXPECT_EQ(due(), retried->created + std::chrono::hours(1)) << "its start is not written yet";
+  job.started = five;
+  EXPECT_EQ(due(), five + std::chrono::hours(1));
+  retried->work.complete_by = five + std::chrono::minutes(50);
+  EXPECT_EQ(due(), five + std::chrono::minutes(50)) << "the earlier of both";
+  retried->work.complete_by = five + std::chrono::hours(2);
+  EXPECT_EQ(due(), five + std::chrono::hours(1));
+  job.meta.name = "words-28800300", job.cron_job = "uid-cron";
+  CronJob& cron = cron_jobs_["uid-cron"];
+  cron.meta.name = "words", cron.schedule = "*/30 * * * *", cron.one_at_a_time = true;
+  EXPECT_EQ(due(), five + std::chrono::minutes(30)) << "its CronJob starts the next one";
 }
 
 TEST_F(JobTables, EachTaskReadsItsRangeOfBlocks) {
