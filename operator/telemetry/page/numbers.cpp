@@ -19,6 +19,11 @@ std::string grouped(std::string digits) {
 
 std::string fixed(double value, int decimals) { return grouped(fmt::format("{:.{}f}", value, decimals)); }
 
+// "48.2", "961", "12,345": never with an exponent.
+std::string three_digits(double value) {
+  return value < 99.95 ? fmt::format("{:.3g}", value) : fixed(value, 0);
+}
+
 // "2 h 05 min": two neighbouring units, without the lower one if it is zero.
 std::string two_units(double seconds, double unit, double lower, std::array<const char*, 2> names) {
   const auto parts = static_cast<long long>(std::llround(seconds / lower));
@@ -88,12 +93,15 @@ std::string hours(double seconds) { return std::isfinite(seconds) ? fixed(second
 
 std::string gigabytes(double value) {
   if (!std::isfinite(value)) return "-";
-  if (std::abs(value) < 1e-9) return "0 GB";
-  if (std::abs(value) < 0.1) return fmt::format("{:.3g} MB", value * 1e3);
-  if (std::abs(value) < 9.995) return fmt::format("{:.2g} GB", value);
-  if (std::abs(value) < 1e4) return fixed(value, 0) + " GB";
-  if (std::abs(value) < 1e6) return fmt::format("{:.3g} TB", value / 1e3);
-  return fmt::format("{:.3g} PB", value / 1e6);
+  const double size = std::abs(value);
+  const std::string sign = value < 0 ? "-" : "";
+  if (size < 0.5e-9) return "0 GB";
+  if (size < 0.9995e-6) return sign + fixed(size * 1e9, 0) + " B";
+  if (size < 0.9995e-3) return sign + three_digits(size * 1e6) + " kB";
+  if (size < 0.1) return sign + three_digits(size * 1e3) + " MB";
+  if (size < 9.95) return fmt::format("{}{:.2g} GB", sign, size);
+  if (size < 1e4) return sign + fixed(size, 0) + " GB";
+  return sign + (size < 0.9995e6 ? three_digits(size / 1e3) + " TB" : three_digits(size / 1e6) + " PB");
 }
 
 std::string multiple(double value) {

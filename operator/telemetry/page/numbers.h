@@ -16,7 +16,7 @@ std::string foreseen(Duration span);   // a duration; "never" from longest_span 
 std::string when(double seconds);      // "in 3 min 20 s", "0.42 s ago"
 std::string epoch(double seconds);     // "600 s"; long ones as a duration
 std::string hours(double seconds);     // "1.5": for columns whose head has the unit
-std::string gigabytes(double value);   // "0.52 GB", "1,234 GB", "1.9 PB"
+std::string gigabytes(double value);   // "84 B", "961 kB", "0.52 GB", "1.9 PB"
 std::string multiple(double value);    // "1.12"
 std::string count(std::size_t value);  // "24,442"
 

@@ -62,6 +62,19 @@ TEST(Numbers, WritesVolumes) {
   EXPECT_EQ(gigabytes(1.52), "1.5 GB");
   EXPECT_EQ(gigabytes(1234), "1,234 GB");
   EXPECT_EQ(gigabytes(12340), "12.3 TB");
+  EXPECT_EQ(gigabytes(1e-9), "1 B");
+  EXPECT_EQ(gigabytes(0.000000961), "961 B");
+  EXPECT_EQ(gigabytes(0.00000789), "7.89 kB");
+  EXPECT_EQ(gigabytes(0.000961), "961 kB");
+  EXPECT_EQ(gigabytes(-0.00274), "-2.74 MB");
+}
+
+TEST(Numbers, WritesNoVolumeWithAnExponent) {
+  for (double value = 1e-12; value < 1e12; value *= 1.037) {
+    const std::string text = gigabytes(value);
+    EXPECT_EQ(text.find('e'), std::string::npos) << value;
+    EXPECT_LE(text.size(), value < 1e9 ? 9u : 20u) << text;
+  }
 }
 
 TEST(Numbers, SaysHowAValueChanged) {
