@@ -68,7 +68,7 @@ std::string as_table(const std::vector<JobDay>& rows, LedgerRows by) {
   std::vector<std::vector<std::string>> lines{std::move(titles)};
   JobDollars all;
   for (const JobDay& row : rows) {
-    lines.push_back(line(names_of(by, utc_date(row.day), row.pool, row.job), row.dollars));
+    lines.push_back(line(names_of(by, name_of_day(row.day), row.pool, row.job), row.dollars));
     all += row.dollars;
   }
   lines.push_back(line(by == LedgerRows::pool ? names_of(by, "", "total", "") : names_of(by, "total", "", ""), all));
@@ -84,7 +84,7 @@ Json as_json(const std::vector<JobDay>& rows, LedgerRows by) {
   Json json = Json::array();
   for (const JobDay& row : rows) {
     Json each = Json::object();
-    if (by != LedgerRows::pool) each["day"] = utc_date(row.day);
+    if (by != LedgerRows::pool) each["day"] = name_of_day(row.day);
     if (by != LedgerRows::day) each["pool"] = row.pool;
     if (by == LedgerRows::job) each["job"] = row.job;
     each["finished"] = row.dollars.finished;

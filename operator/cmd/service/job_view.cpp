@@ -51,7 +51,7 @@ class JobViewer {
     if (record_.live)
       for (const JobDay& day : record_.live->ledger)
         if (day.job == name)
-          view_.dollars.push_back({utc_date(day.day), day.dollars.finished, day.dollars.predicted.total(),
+          view_.dollars.push_back({name_of_day(day.day), day.dollars.finished, day.dollars.predicted.total(),
                                    day.dollars.counted.total(), day.dollars.spent.total()});
     return std::move(view_);
   }
