@@ -117,7 +117,8 @@ class RunningOperator {
         state_({[this] { return metrics_.leads(); }, [this] { return metrics_.by_job(); },
                 [this] { return watch_ ? watch_->rows() : std::vector<WatchedRow>(); },
                 [this] { return metrics_.figures().targets; },
-                [this] { return metrics_.figures().own_targets.worst; }}),
+                [this] { return metrics_.figures().own_targets.worst; }},
+               !on_kubernetes()),
         recorder_(metrics_, live_, log_, on_kubernetes() ? EpochRecorder::Work::beside : EpochRecorder::Work::at_once),
         policy_(
             std::move(policy),

@@ -116,7 +116,7 @@ Result<EpochRecord> read_epoch(const std::string& file, std::string_view text) {
   for (const NodeId node : record.reporting)
     if (!record.snapshot.cluster.nodes.contains(node))
       problems.add("/reporting", fmt::format("node {}", node.index()), "nodes of the snapshot");
-  if (head.has("live")) record.live = read_live_facts(head.at("live"), record.snapshot.cluster.tasks.size());
+  if (head.has("live")) record.live = read_live_facts(head.at("live"), record.snapshot.cluster);
   if (!problems.empty()) return problems.error();
   return record;
 }

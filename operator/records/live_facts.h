@@ -43,6 +43,7 @@ struct LearnedApplication {
   std::uint32_t workers = 0;  // at once; 0: not known
 };
 struct LiveFacts {
+  std::vector<NodeId> absent;  // nodes that the snapshot lists and that are not there: they may be bought
   std::vector<PodOfTask> pods;
   std::vector<HeldPod> held;
   std::vector<PastPlan> plans;      // oldest first

@@ -101,7 +101,11 @@ OwnTargetReport read_own_target(const View& row) {
 }  // namespace
 
 Ordered live_facts_json(const LiveFacts& facts) {
-  Ordered json = {{"pods", Ordered::array()}, {"held", Ordered::array()}, {"plans", Ordered::array()}};
+  Ordered json = {{"absentNodes", Ordered::array()},
+                  {"pods", Ordered::array()},
+                  {"held", Ordered::array()},
+                  {"plans", Ordered::array()}};
+  for (const NodeId node : facts.absent) json["absentNodes"].push_back(node.index());
   for (const PodOfTask& pod : facts.pods) json["pods"].push_back({pod.name, pod.task.index()});
   for (const HeldPod& pod : facts.held) json["held"].push_back({pod.name, pod.why});
   for (const PastPlan& plan : facts.plans)
@@ -121,11 +125,16 @@ Ordered live_facts_json(const LiveFacts& facts) {
   return json;
 }
 
-LiveFacts read_live_facts(const View& json, std::size_t tasks) {
+LiveFacts read_live_facts(const View& json, const ClusterSnapshot& cluster) {
   LiveFacts facts;
+  if (json.has("absentNodes")) {
+    const View absent = json.at("absentNodes");
+    for (std::size_t i = 0, count = absent.list(); i < count; ++i)
+      facts.absent.push_back(id<NodeId>(absent.cell(i, index_below(cluster.nodes.size()))));
+  }
   const View pods = json.at("pods"), held = json.at("held"), plans = json.at("plans");
   for (std::size_t i = 0, count = pods.rows(2); i < count; ++i)
-    facts.pods.push_back({pods.item(i).cell(0, Text{}), id<TaskId>(pods.item(i).cell(1, index_below(tasks)))});
+    facts.pods.push_back({pods.item(i).cell(0, Text{}), id<TaskId>(pods.item(i).cell(1, index_below(cluster.tasks.size())))});
   for (std::size_t i = 0, count = held.rows(2); i < count; ++i)
     facts.held.push_back({held.item(i).cell(0, Text{}), held.item(i).cell(1, Text{})});
   for (std::size_t i = 0, count = plans.rows(9); i < count; ++i) {

@@ -3,13 +3,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/snapshot.h"
 #include "records/live_facts.h"
 #include "records/snapshot_json.h"
 
 namespace lips {
 
 nlohmann::ordered_json live_facts_json(const LiveFacts& facts);
-// Reports problems to those of the view; `tasks`: how many the snapshot has.
-LiveFacts read_live_facts(const json_tables::View& json, std::size_t tasks);
+// Reports problems to those of the view.
+LiveFacts read_live_facts(const json_tables::View& json, const ClusterSnapshot& cluster);
 
 }  // namespace lips

@@ -17,6 +17,7 @@ EpochRecord record_with_facts() {
   record.snapshot.cluster = simulation::random_cluster(shape).snapshot();
   record.snapshot.costs = simulation::random_costs(shape);
   LiveFacts& live = record.live.emplace();
+  live.absent = {NodeId(0), NodeId(2)};
   live.pods = {{"batch/a-0", TaskId(0)}, {"batch/a-1", TaskId(9)}};
   live.held = {{"batch/b", "data set 'x' does not exist"}};
   live.plans = {{TimePoint(Duration(5)), "fifo", 10, 4, 1, Usd(0.5), std::nullopt, std::nullopt, 0.25},
@@ -49,6 +50,7 @@ TEST(LiveFacts, AreReadBackAsTheyWere) {
   ASSERT_TRUE(read) << read.error().message;
   ASSERT_TRUE(read->live);
   const LiveFacts& live = *read->live;
+  EXPECT_EQ(live.absent, (std::vector{NodeId(0), NodeId(2)}));
   ASSERT_EQ(live.pods.size(), 2u);
   EXPECT_EQ(live.pods[1].name, "batch/a-1");
   EXPECT_EQ(live.pods[1].task, TaskId(9));

@@ -57,15 +57,16 @@ std::optional<LastPlan> last_plan(const EpochRecord& record) {
                   plan.gap()};
 }
 
-std::vector<NodesOfKind> nodes_of(const ClusterSnapshot& cluster) {
-  const IdVector<NodeId, bool> offered = offered_only(cluster);
+std::vector<NodesOfKind> nodes_of(const ClusterSnapshot& cluster, const std::vector<NodeId>& absent_too) {
+  IdVector<NodeId, bool> absent = offered_only(cluster);
+  for (const NodeId id : absent_too) absent[id] = true;
   IdVector<NodeId, std::optional<TimePoint>> ends(cluster.nodes.size());
   for (const RunningTask& run : cluster.running)
     ends[run.node] = std::max(ends[run.node], std::optional(run.expected_end));
   std::map<std::tuple<std::string, std::string, CapacityType, FleetKind>, NodesOfKind> kinds;
   for (const NodeId id : cluster.nodes.ids()) {
     const Node& node = cluster.nodes[id];
-    if (offered[id]) continue;
+    if (absent[id]) continue;
     const std::string& zone = cluster.zones[node.zone].name;
     NodesOfKind& kind = kinds[{zone, node.instance_type, node.capacity_type, node.fleet}];
     kind.zone = zone, kind.instance_type = node.instance_type;
@@ -83,6 +84,22 @@ std::vector<NodesOfKind> nodes_of(const ClusterSnapshot& cluster) {
   std::vector<NodesOfKind> nodes;
   for (auto& [key, kind] : kinds) nodes.push_back(std::move(kind));
   return nodes;
+}
+
+// Several offers may differ in nothing that is shown, such as those of two NodePools.
+std::vector<OfferedNodes> offers_of(const ClusterSnapshot& cluster) {
+  std::map<std::tuple<std::string, std::string, CapacityType, UsdPerHour, Cores, Duration>, OfferedNodes> kinds;
+  for (const Offer& offer : cluster.offers) {
+    const Node& like = cluster.nodes[offer.like];
+    const std::string& zone = cluster.zones[like.zone].name;
+    OfferedNodes& kind = kinds[{zone, like.instance_type, like.capacity_type, like.price, like.capacity.cpu, offer.boot}];
+    kind.zone = zone, kind.instance_type = like.instance_type, kind.capacity_type = to_string(like.capacity_type);
+    kind.left = std::max(kind.left, offer.left);
+    kind.price = like.price, kind.cores = like.capacity.cpu, kind.boot = offer.boot;
+  }
+  std::vector<OfferedNodes> offers;
+  for (auto& [key, kind] : kinds) offers.push_back(std::move(kind));
+  return offers;
 }
 
 void add_data(const ClusterSnapshot& cluster, const CostModel& costs, Overview& overview) {
@@ -231,7 +248,8 @@ Result<Overview> overview_of(const EpochRecord& record, const advice::Question& 
   if (!outcome) return tl::unexpected(outcome.error());
   Overview overview;
   overview.plan = last_plan(record);
-  overview.nodes = nodes_of(question.cluster);
+  overview.nodes = nodes_of(question.cluster, record.live ? record.live->absent : std::vector<NodeId>());
+  overview.offers = offers_of(question.cluster);
   add_data(question.cluster, question.costs, overview);
   overview.queue = waiting_jobs(question, *outcome);
   overview.expected = expected_of(question.cluster, outcome->plan);

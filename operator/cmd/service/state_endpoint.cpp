@@ -5,6 +5,7 @@
 
 #include "cmd/cli/wall_stopwatch.h"
 #include "config/gzip.h"
+#include "model/offered_nodes.h"
 #include "version.h"
 
 namespace lips::cmd {
@@ -42,6 +43,9 @@ void StateEndpoint::look(const ClusterSnapshot& cluster, TimePoint now, const Na
   copy->record->snapshot.cluster = cluster;
   copy->record->snapshot.cluster.now = std::max(now, cluster.now);
   LiveFacts& live = copy->record->live.emplace();
+  const IdVector<NodeId, bool> absent = absent_nodes(cluster, lists_absent_);
+  for (const NodeId node : absent.ids())
+    if (absent[node]) live.absent.push_back(node);
   live.plans.assign(plans_.begin(), plans_.end());
   name_pods(live);
   std::erase_if(live.pods, [&](const PodOfTask& pod) { return !cluster.tasks.contains(pod.task); });  // not yet a task

@@ -27,7 +27,9 @@ class StateEndpoint {
     std::function<std::vector<TargetReport>()> targets;
     std::function<std::vector<OwnTargetReport>()> own_targets;
   };
-  explicit StateEndpoint(Questions questions) : questions_(std::move(questions)) {}
+  // With `lists_absent` the snapshots list every node that may be launched (model/offered_nodes).
+  StateEndpoint(Questions questions, bool lists_absent)
+      : questions_(std::move(questions)), lists_absent_(lists_absent) {}
 
   // On the controller's thread, after each plan.
   void planned(const NamedPolicy& by, const PolicyInput& input, const Plan& plan, double seconds);
@@ -53,6 +55,7 @@ class StateEndpoint {
   std::shared_ptr<Copy> wait_for_copy();
 
   const Questions questions_;
+  const bool lists_absent_;
   std::atomic<bool> wanted_{false};
   // Of the controller's thread alone:
   std::optional<EpochRecord> inputs_;  // of the last plan, without its snapshot

@@ -33,6 +33,7 @@ class NodeMeter {
   void lost(const Node& node, TimePoint now);
   void count_until(TimePoint now);
   Usd dollars() const { return dollars_; }  // of all, so far
+  bool lists_absent() const { return terms_.lists_absent; }
   // Another replica counts from now on.
   void stop(TimePoint now);
 

@@ -286,7 +286,8 @@ void OperatorMetrics::State::forget_pools(const ClusterSnapshot& cluster) {
 }
 
 void OperatorMetrics::State::count_cluster(const ClusterSnapshot& cluster) {
-  figures.nodes = cluster.nodes.size(), figures.nodes_schedulable = zone_nodes.look(cluster);
+  const ZoneNodes::Count nodes = zone_nodes.look(cluster, node_meter.lists_absent());
+  figures.nodes = nodes.all, figures.nodes_schedulable = nodes.schedulable;
   figures.moves_in_flight = cluster.moves.size();
   if (!phases_told) registry.set("lips_moves", {"copying"}, static_cast<double>(cluster.moves.size()));
 }

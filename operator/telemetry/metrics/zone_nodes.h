@@ -14,8 +14,11 @@ namespace lips {
 class ZoneNodes {
  public:
   explicit ZoneNodes(MetricRegistry& registry) : registry_(registry) {}
-  // Returns the number of schedulable nodes.
-  std::uint64_t look(const ClusterSnapshot& cluster);
+  struct Count {
+    std::uint64_t all = 0, schedulable = 0;
+  };
+  // Counts those that are there.
+  Count look(const ClusterSnapshot& cluster, bool lists_absent);
 
  private:
   MetricRegistry& registry_;

@@ -21,6 +21,15 @@ struct NodesOfKind {
   std::optional<Duration> first_free, last_free;  // when one of them, and all, have no task of ours left
 };
 
+// Nodes alike that are not there, and may be bought.
+struct OfferedNodes {
+  std::string zone, instance_type, capacity_type;
+  std::uint32_t left = 0;
+  UsdPerHour price;  // of one
+  Cores cores;       // of one
+  Duration boot{};
+};
+
 struct PlacedData {
   std::string name;
   Mebibytes size;
@@ -69,7 +78,8 @@ struct Overview {
   Duration age{};  // of the whole
   std::optional<LastPlan> plan;
   std::vector<std::string> zones;
-  std::vector<NodesOfKind> nodes;
+  std::vector<NodesOfKind> nodes;  // that are there
+  std::vector<OfferedNodes> offers;
   std::vector<PlacedData> data;
   std::vector<MovedData> moves;
   std::vector<WaitingJob> queue;

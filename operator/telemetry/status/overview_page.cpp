@@ -100,7 +100,7 @@ Table expected(const Overview& overview) {
 Table nodes(const Overview& overview) {
   Table table;
   table.caption =
-      "Nodes by zone. Free: when one of them, and when all, run no task of LiPS any more; an elastic node is then "
+      "Nodes that are there, by zone. Free: when one of them, and when all, run no task of LiPS any more; an elastic node is then "
       "released";
   table.columns = {"zone", "type", "capacity", "fleet", "nodes", "idle", "dollars an hour", "cores in use", "free in"};
   for (const NodesOfKind& kind : overview.nodes)
@@ -113,6 +113,26 @@ Table nodes(const Overview& overview) {
                           {page::usd(kind.price.value())},
                           {fmt::format("{:.0f} of {:.0f}", kind.used.value(), kind.cores.value())},
                           {between(kind.first_free, kind.last_free)}});
+  return table;
+}
+
+std::string at_most(std::uint32_t nodes) {
+  constexpr std::uint32_t any_number = 1'000'000;
+  return nodes == 0 ? "sold out" : nodes < any_number ? page::count(nodes) : "any number";
+}
+
+Table offers(const Overview& overview) {
+  Table table;
+  table.caption = "Nodes that may be bought, and are not there: nothing is paid for them";
+  table.columns = {"zone", "type", "capacity", "at most", "dollars an hour each", "cores each", "boots in"};
+  for (const OfferedNodes& offer : overview.offers)
+    table.rows.push_back({{offer.zone},
+                          words(offer.instance_type.empty() ? "-" : offer.instance_type),
+                          words(offer.capacity_type),
+                          {at_most(offer.left)},
+                          {page::usd(offer.price.value())},
+                          {fmt::format("{:.0f}", offer.cores.value())},
+                          {span(offer.boot)}});
   return table;
 }
 
@@ -216,7 +236,9 @@ std::string render_overview(const Overview& overview) {
          section("queue", "Queue",
                  table_or(queue(overview), "Nothing waits.") +
                      (overview.expected.empty() ? "" : page::render_table(expected(overview)))) +
-         section("nodes", "Nodes", table_or(nodes(overview), "The cluster has no nodes.")) +
+         section("nodes", "Nodes",
+                 table_or(nodes(overview), "The cluster has no nodes.") +
+                     (overview.offers.empty() ? "" : page::render_table(offers(overview)))) +
          section("data", "Data",
                  table_or(data(overview), "The cluster has no data sets.") +
                      (overview.moves.empty() ? "" : page::render_table(moves(overview))));

@@ -55,6 +55,21 @@ TEST(OverviewPage, SaysWhatIsExpectedAndWhereThereIsRoomForIt) {
                     HasSubstr("50 %"), HasSubstr("2.5"), HasSubstr("a, b"), HasSubstr("2 min ago")));
 }
 
+TEST(OverviewPage, NodesThatMayBeBoughtHaveATableOfTheirOwn) {
+  Overview overview = sample();
+  EXPECT_THAT(render_overview(overview), Not(HasSubstr("may be bought")));
+  overview.offers = {{"b", "c7g.large", "spot", 12, UsdPerHour(0.07), Cores(2), std::chrono::seconds(45)},
+                     {"b", "c7g.large", "on-demand", 0, UsdPerHour(0.15), Cores(2), std::chrono::seconds(45)},
+                     {"a", "m6i.large", "spot", 4'294'967'295, UsdPerHour(0.08), Cores(2), std::chrono::seconds(45)}};
+  const std::string page = render_overview(overview);
+  const std::size_t there = page.find("Nodes that are there"), offered = page.find("Nodes that may be bought");
+  ASSERT_NE(offered, std::string::npos);
+  EXPECT_LT(there, offered);
+  EXPECT_THAT(page.substr(there, offered - there), AllOf(HasSubstr("m5.large"), Not(HasSubstr("c7g.large"))));
+  EXPECT_THAT(page.substr(offered), AllOf(HasSubstr("c7g.large"), HasSubstr("12"), HasSubstr("$0.070"),
+                                          HasSubstr("sold out"), HasSubstr("any number"), HasSubstr("45 s")));
+}
+
 TEST(OverviewPage, AnEmptyClusterSaysSo) {
   EXPECT_THAT(render_overview({}), AllOf(HasSubstr("No plan was made yet"), HasSubstr("Nothing waits"),
                                          HasSubstr("no nodes"), HasSubstr("no data sets")));
