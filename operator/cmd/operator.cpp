@@ -265,6 +265,7 @@ Health RunningOperator::ready() const {
 std::string RunningOperator::page(const PageQuestion& question) {
   OperatorFigures figures = metrics_.figures();
   figures.alive = alive().good;
+  figures.pays_for_nodes = policy_.current()->settings.lips.billing == Billing::invoice;
   const PageMode mode{!question.still, question.nonce};
   if (question.job.empty()) {
     const std::optional<Overview> overview = figures.leads ? overview_.latest() : std::nullopt;

@@ -17,6 +17,7 @@ struct MoneyPoint {
     double ours = 0, theirs = 0;  // of the tasks that both placed
   };
   TimePoint at{};
+  double paid = 0, idle = 0;  // the invoice; the part of it for nodes on which nothing ran
   std::map<std::string, double> spent;        // by pool
   std::map<std::string, Compared> baselines;  // by name
 };

@@ -55,6 +55,9 @@ void NodeMeter::bill(Life& life, TimePoint now) {
   registry_.add("lips_node_core_seconds_total", {zone_names_[zone], to_string(capacity_type)},
                 life.cores.value() * to_seconds(until - life.billed_until));
   hours_.add(hours_.line_of(life.kind), life.price, life.billed_until, until);
+  const Usd listed = life.price * (until - life.billed_until);
+  listed_ += listed;
+  if (life.idle) idle_ += listed;
   life.billed_until = until;
 }
 
@@ -64,7 +67,9 @@ void NodeMeter::count_until(TimePoint now) {
   counted_ = now;
   for (auto& [name, life] : lives_) bill(life, now);
   tell(now);
-  if (held_.value() > 0) registry_.add("lips_task_core_seconds_total", {}, held_.value() * to_seconds(span));
+  if (held_.value() <= 0) return;
+  registry_.add("lips_task_core_seconds_total", {}, held_.value() * to_seconds(span));
+  task_core_seconds_ += held_.value() * to_seconds(span);
 }
 
 // The hour that runs counts as if the rest of what is committed for it could still be used: so a node counts once
@@ -90,7 +95,8 @@ void NodeMeter::tell(TimePoint now) {
 void NodeMeter::begin(const ClusterSnapshot& cluster, const Node& node, const NodeKind& kind, TimePoint now) {
   const bool elastic = node.fleet == FleetKind::elastic, first_look = looks_ == 1;
   if (elastic && !node.schedulable && (!first_look || terms_.lists_absent)) return;
-  Life life{kind, node.price, node.capacity.cpu, now, now, Duration(0), looks_};
+  Life life{kind, node.price, node.capacity.cpu, now, now};
+  life.seen = looks_;
   if (!first_look) life.least_life = Tariff().least_life;
   if (!first_look && elastic) life.launched = life.billed_until = now - boot_of(cluster, node, terms_.boot);
   lives_.insert_or_assign(node.name, std::move(life));
@@ -100,6 +106,7 @@ void NodeMeter::look(const ClusterSnapshot& cluster, TimePoint now) {
   count_until(now);
   if (!counted_) counted_ = now, start_hours(now);
   look_at_nodes(cluster, now);
+  see_idle(cluster);
   held_ = Cores(0);
   for (const Cores cores : cluster.pool_cores) held_ += cores;
 }
@@ -108,6 +115,21 @@ void NodeMeter::listed(const ClusterSnapshot& start, TimePoint now) {
   if (!counted_) return;
   count_until(now);
   look_at_nodes(start, now);
+}
+
+void NodeMeter::see_idle(const ClusterSnapshot& cluster) {
+  IdVector<NodeId, bool> busy(cluster.nodes.size(), false);
+  for (const RunningTask& run : cluster.running) busy[run.node] = true;
+  for (const NodeId id : cluster.nodes.ids())
+    if (const auto life = lives_.find(cluster.nodes[id].name); life != lives_.end())
+      life->second.idle = !busy[id] && cluster.nodes[id].others.cpu.value() <= 0;
+}
+
+void NodeMeter::bound(const Node& node, TimePoint now) {
+  const auto life = lives_.find(node.name);
+  if (life == lives_.end()) return;
+  bill(life->second, now);
+  life->second.idle = false;
 }
 
 void NodeMeter::lost(const Node& node, TimePoint now) {

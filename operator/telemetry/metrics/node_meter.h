@@ -31,8 +31,12 @@ class NodeMeter {
   void look(const ClusterSnapshot& cluster, TimePoint now);
   void listed(const ClusterSnapshot& start, TimePoint now);  // before any task of it is known
   void lost(const Node& node, TimePoint now);
+  void bound(const Node& node, TimePoint now);  // a task, to the node
   void count_until(TimePoint now);
   Usd dollars() const { return dollars_; }  // of all, so far
+  // The part of them for nodes while nothing ran on them, as each look and binding saw it; their boot is of it.
+  Usd idle_dollars() const { return listed_.value() > 0 ? dollars_ * (idle_ / listed_) : Usd(0); }
+  double task_core_seconds() const { return task_core_seconds_; }
   bool lists_absent() const { return terms_.lists_absent; }
   // Another replica counts from now on.
   void stop(TimePoint now);
@@ -44,6 +48,7 @@ class NodeMeter {
     Cores cores;
     TimePoint launched{}, billed_until{};
     Duration least_life{};
+    bool idle = true;        // nothing runs on it
     std::uint64_t seen = 0;  // the last look that saw it
   };
   using Place = std::pair<ZoneId, CapacityType>;
@@ -51,6 +56,7 @@ class NodeMeter {
   void bill(Life& life, TimePoint now);
   void tell(TimePoint now);
   void look_at_nodes(const ClusterSnapshot& cluster, TimePoint now);
+  void see_idle(const ClusterSnapshot& cluster);
   void start_hours(TimePoint now);
   ZoneId zone_of(const std::string& name);
 
@@ -66,6 +72,8 @@ class NodeMeter {
   std::map<Place, Usd> told_;  // of these hours
   Cores held_;
   Usd dollars_;
+  Usd listed_, idle_;  // before commitments: of all nodes, and of those on which nothing runs
+  double task_core_seconds_ = 0;
 };
 
 }  // namespace lips

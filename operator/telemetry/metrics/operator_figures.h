@@ -10,6 +10,7 @@
 
 #include "base/enum_array.h"
 #include "model/costs.h"
+#include "model/invoice_so_far.h"
 #include "model/own_targets.h"
 #include "model/pool_use.h"
 #include "model/targets.h"
@@ -34,6 +35,13 @@ struct BaselineFigures {
   std::uint64_t tasks = 0;
 };
 
+struct InvoiceFigures {
+  InvoiceSoFar so_far;
+  Usd idle;                    // of nodes on which nothing ran
+  double task_core_hours = 0;  // that tasks held
+  std::vector<std::pair<std::string, std::uint64_t>> unpriced;  // nodes that count at the default price, by type
+};
+
 struct OwnTargetFigures {
   std::size_t all = 0, at_risk = 0;    // targets of jobs that wait or run; at risk: not held
   std::vector<OwnTargetReport> worst;  // of those at risk, the worst first
@@ -52,6 +60,8 @@ struct OperatorFigures {
   bool bound_known = false;
   std::uint64_t nodes = 0, nodes_schedulable = 0;
   Bill spent;
+  bool pays_for_nodes = true;  // plans are for the invoice, not for dollars by use
+  InvoiceFigures invoice;
   std::vector<PoolFigures> pools;
   std::vector<BaselineFigures> baselines;
   std::vector<TargetReport> targets;

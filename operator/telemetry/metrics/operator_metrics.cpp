@@ -118,6 +118,7 @@ struct OperatorMetrics::State {
   }
   void count_running();
   MoneyPoint money_now() const;
+  InvoiceSoFar invoice() const;
   void count_ended(const EndedTask& task);
   void count_finished(const EndedTask& task);
   void count_compared(const EndedTask& task, const BaselineBill& than);
@@ -182,12 +183,18 @@ void OperatorMetrics::State::count_running() {
 MoneyPoint OperatorMetrics::State::money_now() const {
   MoneyPoint point;
   point.at = now();
+  point.paid = invoice().total().value(), point.idle = node_meter.idle_dollars().value();
   for (const auto& [pool, bill] : spent) point.spent[pool] = bill.total().value();
   if (const Usd data = figures.spent.moves + figures.spent.storage; data.value() > 0)
     point.spent[std::string(data_pool)] = data.value();
   for (const auto& [name, sums] : baselines)
     point.baselines[name] = {sums.ours.total().value(), sums.theirs.total().value()};
   return point;
+}
+
+InvoiceSoFar OperatorMetrics::State::invoice() const {
+  const Bill& bill = figures.spent;
+  return {node_meter.dollars(), bill.transfer, bill.shuffle, bill.moves, bill.storage};
 }
 
 void OperatorMetrics::State::count_ended(const EndedTask& task) {
@@ -309,8 +316,7 @@ OperatorMetrics::CountedPlan OperatorMetrics::decided(const DecidedPlan& decided
   state.count_cluster(decided.cluster);
   state.count_storage(decided.cluster);
   if (state.money.due(state.now())) state.money.add(state.money_now());
-  const Bill& spent = state.figures.spent;
-  return {state.plan, {state.node_meter.dollars(), spent.transfer, spent.shuffle, spent.moves, spent.storage}};
+  return {state.plan, state.invoice()};
 }
 
 void OperatorMetrics::compared(std::uint64_t plan, const std::string& baseline, const std::vector<ComparedTask>& tasks,
@@ -408,6 +414,7 @@ void OperatorMetrics::on_bind(const ClusterSnapshot& cluster, const Assignment& 
   const std::lock_guard lock(state.mutex);
   state.see(cluster.now);
   state.spend.on_bind(cluster, assignment);
+  state.node_meter.bound(cluster.nodes[assignment.node], state.now());
   state.bound.insert(state.to_bind.extract(assignment.task));
   const std::string_view level_name = to_string(level);
   state.registry.add("lips_tasks_bound_total",
@@ -543,6 +550,9 @@ OperatorFigures OperatorMetrics::figures() const {
     if (const auto spent = state_->spent.find(pool.name); spent != state_->spent.end()) pool.spent = spent->second;
   for (const auto& [name, sums] : state_->baselines)
     figures.baselines.push_back({name, sums.ours, sums.theirs, sums.tasks});
+  const NodeMeter& meter = state_->node_meter;
+  figures.invoice = {state_->invoice(), meter.idle_dollars(), meter.task_core_seconds() / 3600,
+                     state_->unknown_prices.by_type()};
   if (!state_->money.points().empty()) {
     figures.money = state_->money.points();
     figures.money.push_back(state_->money_now());

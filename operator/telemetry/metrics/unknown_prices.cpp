@@ -26,4 +26,10 @@ void UnknownPrices::note(std::string_view node, std::string_view instance_type, 
   registry_.change(metric, {told(instance_type)}, 1);
 }
 
+std::vector<std::pair<std::string, std::uint64_t>> UnknownPrices::by_type() const {
+  std::map<std::string, std::uint64_t> counts;
+  for (const auto& [node, type] : types_) ++counts[type];
+  return {counts.begin(), counts.end()};
+}
+
 }  // namespace lips

@@ -61,6 +61,12 @@ std::vector<Curve> by_pool(const std::vector<MoneyPoint>& points) {
   return curves;
 }
 
+std::vector<Curve> of_invoice(const std::vector<MoneyPoint>& points) {
+  if (points.back().paid <= points.front().paid) return {};
+  return {curve_of(points, "paid", [](const MoneyPoint& point) { return point.paid; }),
+          curve_of(points, "of it for idle nodes", [](const MoneyPoint& point) { return point.idle; })};
+}
+
 std::vector<Curve> by_baseline(const std::vector<MoneyPoint>& points) {
   std::vector<Curve> curves;
   for (const auto& [name, sums] : points.back().baselines)
@@ -140,14 +146,17 @@ std::string render_money(const std::vector<MoneyPoint>& points) {
   if (points.size() < 2 || points.back().at <= points.front().at) return "";
   const std::string span = page::duration(to_seconds(points.back().at - points.front().at));
   std::string out;
+  if (const std::vector<Curve> invoice = of_invoice(points); !invoice.empty())
+    out += figure_of(points, invoice,
+                     {"Invoice", fmt::format("Nodes, used or not, and bytes, in the last {}, summed up.", span)});
   if (const std::vector<Curve> pools = by_pool(points); !pools.empty())
-    out += figure_of(points, pools, {"Dollars by pool", fmt::format("Spent by use in the last {}, summed up.", span)});
+    out += figure_of(points, pools, {"Dollars by use, by pool", fmt::format("Spent by use in the last {}, summed up.", span)});
   if (const std::vector<Curve> baselines = by_baseline(points); !baselines.empty())
     out += figure_of(
         points, baselines,
-        {"Saved against each baseline",
-         fmt::format("By use, in the last {}, summed up, on the tasks that both placed; below zero the baseline would "
-                     "have spent less.",
+        {"By use: saved against each baseline",
+         fmt::format("Not of the invoice: dollars by use in the last {}, summed up, on the tasks that both placed; below "
+                     "zero the baseline would have spent less by use.",
                      span)});
   return out.empty() ? "" : "<div class=\"pair\">" + out + "</div>";
 }

@@ -22,10 +22,21 @@ double saved_share(const BaselineFigures& baseline) {
   return theirs > 0 ? 1 - baseline.ours.total().value() / theirs : 0;
 }
 
+// The measure of an operator that pays for whole nodes: a comparison by use says nothing about it.
+std::string invoice_line(const InvoiceFigures& invoice) {
+  std::string line = page::usd(invoice.so_far.total().value()) + " paid";
+  if (invoice.idle.value() > 0) line += fmt::format(", {} of it for idle nodes", page::usd(invoice.idle.value()));
+  if (invoice.task_core_hours > 0)
+    line += fmt::format("; {} for a core-hour of work",
+                        page::usd(invoice.so_far.total().value() / invoice.task_core_hours));
+  return line;
+}
+
 std::string headline(const OperatorFigures& figures) {
   if (!figures.synced) return "Syncing with the cluster";
   if (!figures.leads) return "Standing by: another replica leads";
   if (figures.epochs == 0) return "Ready; no plan made yet";
+  if (figures.pays_for_nodes) return invoice_line(figures.invoice);
   for (const BaselineFigures& baseline : figures.baselines) {
     const double saved = saved_share(baseline);
     if (baseline.tasks == 0) continue;
@@ -46,7 +57,16 @@ std::string key_figures(const OperatorFigures& figures) {
   std::uint64_t running = 0;
   for (const PoolFigures& pool : figures.pools) running += pool.running;
   std::string out = "<ul class=\"figures\">";
-  out += figure("spent", page::usd(figures.spent.total().value()), "by use: finished tasks, copies, storage");
+  if (figures.pays_for_nodes) {
+    const InvoiceFigures& invoice = figures.invoice;
+    const double paid = invoice.so_far.total().value(), nodes = invoice.so_far.nodes.value();
+    out += figure("invoice", page::usd(paid),
+                  fmt::format("nodes {}, bytes and copies {}", page::usd(nodes), page::usd(paid - nodes)));
+    out += figure("of it idle nodes", page::usd(invoice.idle.value()), "on which nothing ran; boots are of it");
+    out += figure("a core-hour of work", invoice.task_core_hours > 0 ? page::usd(paid / invoice.task_core_hours) : "-",
+                  fmt::format("{:.1f} core-hours that tasks held", invoice.task_core_hours));
+  }
+  out += figure("by use", page::usd(figures.spent.total().value()), "tasks for the cores they hold, copies, storage");
   out += figure("finished tasks", page::count(figures.finished), fmt::format("{} lost and tried again", figures.lost));
   out += figure("running", page::count(running),
                 fmt::format("{} of {} nodes schedulable", figures.nodes_schedulable, figures.nodes));
@@ -61,8 +81,10 @@ std::string key_figures(const OperatorFigures& figures) {
 
 page::Table baselines(const OperatorFigures& figures) {
   page::Table table;
-  table.caption = "Tasks that the baseline placed too, on the same snapshots, in dollars by use";
-  table.columns = {"baseline", "tasks", "its dollars", "ours", "saved", "of CPU", "of transfer", "of shuffle"};
+  table.caption =
+      "By use, not the invoice: tasks that the baseline placed too, on the same snapshots. Node hours, idle nodes, boots "
+      "and waiting are left out";
+  table.columns = {"baseline", "tasks", "its dollars", "ours", "saved by use", "of CPU", "of transfer", "of shuffle"};
   for (const BaselineFigures& baseline : figures.baselines) {
     const Bill &ours = baseline.ours, &theirs = baseline.theirs;
     table.rows.push_back({{baseline.name},
@@ -75,6 +97,19 @@ page::Table baselines(const OperatorFigures& figures) {
                           {page::usd((theirs.shuffle - ours.shuffle).value())}});
   }
   return table;
+}
+
+std::string unpriced(const InvoiceFigures& invoice) {
+  if (invoice.unpriced.empty()) return "";
+  std::uint64_t nodes = 0;
+  std::string types;
+  for (const auto& [type, count] : invoice.unpriced) {
+    nodes += count;
+    types += fmt::format("{}{} of {}", types.empty() ? "" : ", ", page::count(count), type.empty() ? "no type" : type);
+  }
+  return fmt::format(
+      "<p class=\"caution\"><strong>No price sheet has {}:</strong> {}. The invoice counts them at prices.unknownCoreHour.</p>",
+      nodes == 1 ? "a node" : page::count(nodes) + " nodes", escape(types));
 }
 
 page::Table pools(const OperatorFigures& figures) {
@@ -287,7 +322,7 @@ std::string render_status_page(const OperatorFigures& figures, const Overview* o
   out += "<a href=\"#money\">Money</a><a href=\"#pools\">Pools</a><a href=\"#inside\">Counters</a></nav>";
   std::string summary =
       figures.alive ? "" : "<p class=\"caution\"><strong>The main loop is stuck.</strong> The log says why.</p>";
-  summary += key_figures(figures);
+  summary += key_figures(figures) + unpriced(figures.invoice);
   if (!figures.targets.empty()) summary += page::render_table(targets(figures));
   if (!figures.own_targets.worst.empty()) summary += page::render_table(own_targets(figures.own_targets));
   out += live_part("figures", summary);

@@ -593,7 +593,7 @@ TEST_F(OperatorMetricsTest, KeepTheMoneyOfTheLastDayAndDrawIt) {
   EXPECT_EQ(last.baselines.at("spread").theirs, figures.baselines.at(0).theirs.total().value());
   EXPECT_EQ(last.baselines.at("spread").ours, figures.baselines.at(0).ours.total().value());
   const std::string page = render_status_page(figures, nullptr, {});
-  EXPECT_THAT(page, testing::AllOf(HasSubstr("Dollars by pool"), HasSubstr("Saved against each baseline"),
+  EXPECT_THAT(page, testing::AllOf(HasSubstr("Dollars by use, by pool"), HasSubstr("By use: saved against"),
                                    HasSubstr("Spent by use in the last 1 h 59 min")));
 }
 

@@ -37,9 +37,19 @@ TEST(MoneyCharts, DrawWhatWasSpentAndSavedSinceTheFirstPoint) {
 
 TEST(MoneyCharts, SayAllOfItInWordsAndInATableToo) {
   const std::string page = render_money(hours());
-  EXPECT_THAT(page, HasSubstr("Dollars by pool, over 3 h: etl $30.00, web $6.00, copies and storage $1.50"));
+  EXPECT_THAT(page, HasSubstr("Dollars by use, by pool, over 3 h: etl $30.00, web $6.00, copies and storage $1.50"));
   EXPECT_EQ(count(page, "<table"), 2u);
   EXPECT_THAT(page, AllOf(HasSubstr("3 h ago"), HasSubstr("1 h ago"), HasSubstr("now"), HasSubstr("$20.00")));
+}
+
+TEST(MoneyCharts, DrawTheInvoiceFirst) {
+  std::vector<MoneyPoint> points = hours();
+  EXPECT_THAT(render_money(points), Not(HasSubstr("Invoice"))) << "nothing is paid for nodes";
+  for (std::size_t i = 0; i < points.size(); ++i)
+    points[i].paid = 7 + 4 * static_cast<double>(i), points[i].idle = static_cast<double>(i);
+  const std::string page = render_money(points);
+  EXPECT_THAT(page, HasSubstr("Invoice, over 3 h: paid $12.00, of it for idle nodes $3.00"));
+  EXPECT_LT(page.find("Invoice"), page.find("Dollars by use"));
 }
 
 TEST(MoneyCharts, MarkOnlyTheEndOfALine) { EXPECT_EQ(count(render_money(hours()), "class=\"point\" x=\"100"), 5u); }
