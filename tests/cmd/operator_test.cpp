@@ -135,6 +135,56 @@ TEST(Operator, ItsPageShowsTheClusterAndEachJob) {
   EXPECT_THAT(policy, HasSubstr("script-src 'nonce-" + page.substr(at, page.find('"', at) - at) + "'"));
 }
 
+// Two nodes are there for the six tasks of three cores; four more could be bought.
+TEST(Operator, SaysOnItsPageWhichNodesAreThereAndWhichMayBeBought) {
+  const Folder folder;
+  const std::string scenario = folder.file("elastic.yaml");
+  write(scenario,
+        "name: elastic\nzones: [a]\nnodes:\n"
+        "  - {name: n, fleet: elastic, limit: 6, instanceType: c6i.2xlarge, zone: a, capacityTypes: [on-demand]}\n"
+        "jobs: [{name: long, tasks: 4, cores: 4, cpuPerTask: 900000}]\n");
+  std::string page, metrics;
+  const Said said = lips_interrupted(
+      {"operator", "--cluster", "simulated:" + scenario, "--speed", "60", "--set", "server.listen=127.0.0.1:0"},
+      "msg=\"starting\"", [&](const std::string& shown) {
+        httplib::Client client("127.0.0.1", port_of(shown));
+        client.set_read_timeout(30);
+        EXPECT_TRUE(until([&] {
+          const auto answer = client.Get("/?still");
+          if (answer) page = answer->body;
+          return page.find("16 of 16") != std::string::npos;
+        }));
+        if (const auto answer = client.Get("/metrics")) metrics = answer->body;
+      });
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_THAT(page, AllOf(HasSubstr("2 of 2 nodes schedulable"), HasSubstr("Nodes that may be bought"),
+                          HasSubstr(" paid"), Not(HasSubstr("that can be compared"))));
+  EXPECT_THAT(metrics, AllOf(HasSubstr("lips_nodes{schedulable=\"false\",zone=\"a\"} 0\n"),
+                             HasSubstr("lips_nodes{schedulable=\"true\",zone=\"a\"} 2\n")));
+}
+
+TEST(Operator, ItsOwnInvoiceIsTheSimulations) {
+  const Folder folder;
+  const std::string scenario = folder.file("elastic.yaml");
+  write(scenario,
+        "name: elastic\nzones: [a]\nnodes:\n"
+        "  - {name: n, fleet: elastic, limit: 10, instanceType: c6i.2xlarge, zone: a, capacityTypes: [on-demand]}\n"
+        "jobs: [{name: a, tasks: 10, cores: 2, cpuPerTask: 2400}]\n");
+  std::string metrics;
+  const Said said = lips_interrupted({"operator", "--cluster", "simulated:" + scenario, "--speed", "0", "--set",
+                                      "server.listen=127.0.0.1:0", "--stay"},
+                                     "scenario finished", [&](const std::string& shown) {
+                                       httplib::Client client("127.0.0.1", port_of(shown));
+                                       if (const auto answer = client.Get("/metrics")) metrics = answer->body;
+                                     });
+  const std::string series = "lips_node_dollars_total{capacity_type=\"on-demand\",zone=\"a\"} ";
+  const std::size_t at = metrics.find(series);
+  ASSERT_NE(at, std::string::npos) << said.err;
+  const Said simulated = lips({"simulate", scenario, "--policy", "lips", "--format", "json"});
+  EXPECT_NEAR(std::stod(metrics.substr(at + series.size())),
+              nlohmann::json::parse(simulated.out)["runs"][0]["invoice"]["nodes"].get<double>(), 1e-6);
+}
+
 TEST(Operator, CountsJobsThatMissTheirOwnTargetsAndNamesThemInItsLog) {
   const Folder folder;
   const std::string scenario = folder.file("late.yaml");
