@@ -1,6 +1,6 @@
-// What copies of shared data save: modern-day with the jobs of FB-2010's trace that name their input, where a part of
-// the bytes is read again by later jobs. `lips` without copies, with those that remote reads leave, and with copies as
-// columns of the program, each beside the certified bound at its own mean wait, under which any copy may be made and
+// The savings of copies of shared data: modern-day with the jobs of FB-2010's trace that name their input, where a part
+// of the bytes is read again by later jobs. `lips` without copies, with those that remote reads leave, and with copies
+// as columns of the program, each beside the certified bound at its own mean wait, under which any copy may be made and
 // kept for nothing but its transfer. LIPS_DATA names the folder of traces.
 //   bench_copies [--instances N] [--load L] [--hours H]
 // USD by use. Two threads.

@@ -88,7 +88,7 @@ std::optional<Figures> measure(Scenario scenario, const std::string& name) {
   return figures;
 }
 
-// Of all seeds together.
+// The sum over all seeds.
 template <class Set>
 std::optional<Figures> sum(const std::vector<Scenario>& scenarios, const std::string& name, const Set& set) {
   Figures all;

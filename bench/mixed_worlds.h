@@ -34,7 +34,7 @@ struct Machine {
   int gpus = 0;
 };
 
-// What a job asks for each of its tasks. Memory in MiB, 0: none.
+// The request of each task of a job. Memory in MiB, 0: none.
 struct TaskSize {
   double cores = 1, memory = 0;
   int gpus = 0;

@@ -1,4 +1,4 @@
-// What the LiPS paper's figures can be: the certified bound of its own program on the saving over idealised baselines,
+// The range of the LiPS paper's figures: the certified bound of its own program on the saving over idealised baselines,
 // beside what it claims: Table IV on 20 nodes (Fig. 6). No cluster is simulated here; `lips experiment lips` does.
 #include <fmt/format.h>
 

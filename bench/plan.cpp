@@ -27,7 +27,7 @@ struct Case {
   bool horizon = true;
 };
 
-// Of the sheet's first region, a part of them evenly over their names.
+// The types of the sheet's first region, a part of them evenly over their names.
 std::vector<simulation::OfferedType> types_of_the_sheet(std::size_t most) {
   const Result<PriceSheet> sheet = read_price_sheet(*find_config_folder());
   if (!sheet) return {};

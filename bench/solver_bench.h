@@ -1,4 +1,5 @@
-// What the solver's benchmarks share: a stopwatch that takes the best of several runs, and instances of the zone form.
+// Common parts of the solver's benchmarks: a stopwatch that takes the best of several runs, and instances of the zone
+// form.
 #pragma once
 
 #include <algorithm>

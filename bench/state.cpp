@@ -1,4 +1,4 @@
-// What it costs a running operator to serve its state (/state): the copy, which the thread that plans makes, and the
+// The cost to a running operator of serving its state (/state): the copy, which the thread that plans makes, and the
 // text, which another one writes. docs/operator.md quotes it.
 //   bench_state [TASKS [NODES]]
 #include <fmt/format.h>

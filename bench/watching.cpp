@@ -1,4 +1,4 @@
-// What it costs to watch pods of other schedulers (docs/watching.md): for each event of a pod, for each look at all of
+// The cost of watching pods of other schedulers (docs/watching.md): for each event of a pod, for each look at all of
 // them, for each step of the shadow schedule, which plans those that are new, and for the report; and the memory of it.
 // Times are of CPU.
 //   bench_watching [NODES [PODS [LOOKS]]]
@@ -30,7 +30,7 @@ using lips::kubernetes::Node;
 constexpr unsigned pods_of_a_job = 100, cores_of_a_node = 16;
 constexpr std::chrono::seconds between_looks{30};
 
-// Of CPU time.
+// A stopwatch of CPU time.
 class Stopwatch {
  public:
   double milliseconds() const { return 1e3 * static_cast<double>(std::clock() - began_) / CLOCKS_PER_SEC; }

@@ -34,7 +34,7 @@ struct Lanes {
   static Numbers all(Cost number) { return Numbers{number, number}; }
 };
 
-// Whether costs - duals + base < limits anywhere in the block.
+// Says whether costs - duals + base < limits anywhere in the block.
 template <class Cost>
 bool any_below(const Cost* costs, const Cost* duals, const Cost* limits, Cost base) {
   using L = Lanes<Cost>;

@@ -27,7 +27,7 @@ def api_version(kind):
 
 
 def path(kind, namespace=None, name=None):
-    """Of the objects of a kind: all of them, those of a namespace, or one."""
+    """The path of the objects of a kind: all of them, those of a namespace, or one."""
     if kind in CORE:
         prefix, plural, namespaced = "/api/v1", CORE[kind], False
     elif kind in CORE_NAMESPACED:

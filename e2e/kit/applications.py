@@ -70,7 +70,7 @@ def draw(seed, count, over, pace=1.0):
 
 @dataclasses.dataclass
 class Submission:
-    """What a user says in the configuration of every application. `pinned`: a person has chosen the zone of its data."""
+    """The words of a user in the configuration of every application. `pinned`: a person has chosen the zone of its data."""
     space: str
     scheduler: str = "default-scheduler"
     names_data: bool = False
@@ -173,7 +173,7 @@ class Played:
     # ---- what came of it ----
 
     def shares(self, zone_of):
-        """Of all work that was done, also by executors that were lost, by zone; `zone_of`: by node."""
+        """The sum of all work that was done, also by executors that were lost, by zone; `zone_of`: by node."""
         found = {}
         for name, seconds in self.worked.items():
             zone = zone_of[self.nodes[name]]

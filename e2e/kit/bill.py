@@ -18,7 +18,7 @@ LABELS = Offer("node.kubernetes.io/instance-type", "topology.kubernetes.io/zone"
 
 @dataclasses.dataclass
 class Life:
-    """Of a machine that was launched: from its NodeClaim's creation to its Node's deletion. Seconds of the recorder's clock."""
+    """The life of a machine that was launched: from its NodeClaim's creation to its Node's deletion. Seconds of the recorder's clock."""
     name: str
     offer: Offer
     began: float
@@ -36,7 +36,7 @@ def offer_of(obj):
 
 
 def lives(recorder, now):
-    """Of all machines that were launched so far. A NodeClaim that found no machine is not among them."""
+    """The lives of all machines that were launched so far. A NodeClaim that found no machine is not among them."""
     launched, nodes = {}, {}
     with recorder.lock:
         for at, event, claim in recorder.history["NodeClaim"]:

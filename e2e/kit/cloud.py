@@ -17,7 +17,7 @@ UNREGISTERED = {"key": "karpenter.sh/unregistered", "effect": "NoExecute"}
 
 
 def here():
-    """Of this machine: what every kubelet on it takes for its own."""
+    """The size of this machine: every kubelet on it takes it for its own."""
     with open("/proc/meminfo", encoding="ascii") as file:
         kibibytes = int(next(line for line in file if line.startswith("MemTotal:")).split()[1])
     return {"cpu": 1000 * os.cpu_count(), "memory": kibibytes * 2**10}
@@ -33,7 +33,7 @@ def need_room(machines):
 
 
 def kubelet_settings(claim):
-    """What a kubelet says of itself beside its defaults: JSON is YAML. What this machine has beyond the type is the system's."""
+    """The words of a kubelet about itself beside its defaults: JSON is YAML. What this machine has beyond the type is the system's."""
     have, sold = here(), claim["status"]["allocatable"]
     return "\n".join(f"{key}: {json.dumps(value)}" for key, value in {
         "providerID": claim["status"]["providerID"], "registerWithTaints": [UNREGISTERED],

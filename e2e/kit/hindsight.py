@@ -1,5 +1,6 @@
-"""What the story's workloads would pay beyond use with machines chosen in hindsight: a constant number of cores in each zone, up before the zone's first job
-and until its last task has ended, of all such numbers the least paid at a mean completion no longer than the pinned jobs'.
+"""The dollars that the story's workloads would pay beyond use with machines chosen in hindsight: a constant number of cores in each zone.
+They are up before the zone's first job and until its last task has ended. Of all such numbers it is the least paid at a mean completion no
+longer than the pinned jobs'.
 
 Tasks run in the zone of their data, those of the job with the least work left first. Nobody waits for a boot, which is paid all the same, as are the idle
 seconds at the end. Memory is left out, so the pods of `shapes` may need more than it says. It needs the built program:
@@ -47,7 +48,7 @@ def run(jobs, cores):
 
 
 def choices(jobs):
-    """Of each number of cores that could hold a task and at most all: sum of completions, and core-hours paid."""
+    """Yields for each number of cores that could hold a task and at most all: sum of completions, and core-hours paid."""
     share = 1 - karpenter.KEPT_CORES / CORES_OF_MACHINE
     most = sum(job.tasks * job.cores for job in jobs)
     cores, found = max(job.cores for job in jobs), []

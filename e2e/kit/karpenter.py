@@ -18,7 +18,7 @@ SPOT = {"zone-a": 0.38, "zone-b": 0.30, "zone-c": 0.46}  # of the on-demand pric
 KEPT_CORES = 0.1  # by the kubelet of each machine, as the provider plays it
 PODS = 110  # that a machine may hold
 BOOT = "30s"
-# What the story measures ("takes pods", "is off"): Karpenter looks at a node again after it has registered, and after it has ended its machine.
+# The times that the story measures ("takes pods", "is off"): Karpenter looks at a node again after it has registered, and after it has ended its machine.
 READY = "32s"
 TERMINATION = "5s"
 IDLE = "15s"
@@ -30,7 +30,7 @@ Machine = collections.namedtuple("Machine", "cores memory_gib usd_per_hour")
 
 
 def is_going(node):
-    """Whether Karpenter has said that it ends the node."""
+    """Says whether Karpenter has said that it ends the node."""
     return any(taint["key"] == "karpenter.sh/disrupted" for taint in node["spec"].get("taints", []))
 
 
@@ -41,7 +41,7 @@ def need_karpenter():
 
 
 def machines(types=TYPES):
-    """Of these types, from the shipped price sheet: its newest row of each."""
+    """The prices of these types, from the shipped price sheet: its newest row of each."""
     found = {}
     with open(os.path.join(os.path.dirname(E2E), "config", "prices", "ec2-on-demand.csv"), encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -149,7 +149,7 @@ class Karpenter(Process):
             return False
 
     def ready(self):
-        """Whether it would buy: the NodePool says so."""
+        """Says whether it would buy: the NodePool says so."""
         pool = self.cluster.api.get("NodePool", "batch")
         return any(c["type"] == "Ready" and c["status"] == "True" for c in pool.get("status", {}).get("conditions", []))
 

@@ -107,7 +107,7 @@ class Operator(Process):
             return 0, str(error)
 
     def says(self, *words):
-        """What `lips WORDS` prints of this operator."""
+        """The text that `lips WORDS` prints of this operator."""
         found = subprocess.run([self.cluster.story.lips, *words, "--url", f"http://127.0.0.1:{self.port}"], capture_output=True, text=True)
         if found.returncode != 0:
             raise StoryFailed(f"lips {' '.join(words)}: {found.stderr}")
@@ -162,7 +162,7 @@ def parse_metrics(text):
 
 
 def sum_of(metrics, name, **labels):
-    """Of all samples of a metric that carry these labels."""
+    """The sum of all samples of a metric that carry these labels."""
     total = 0.0
     for key, value in metrics.items():
         if key.split("{")[0] == name and all(f'{label}="{text}"' in key for label, text in labels.items()):

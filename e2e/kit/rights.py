@@ -7,7 +7,7 @@ import subprocess
 from kit.cluster import E2E, TOOLS
 
 CHART = os.path.join(E2E, "..", "charts", "lips")
-# Of a chart with all that asks for rights.
+# The objects of a chart with all that asks for rights.
 EVERYTHING = ["--set", "config.mode=steer,steer.apiVersion=v1,config.fleet.fromNodePools=true"]
 # Those that the metrics of stories cannot show, and why each is needed.
 ELSEWHERE = {

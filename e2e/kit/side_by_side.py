@@ -31,7 +31,7 @@ def apart(story, key, run):
 
 
 def results(story, keys, at_once, run, line):
-    """What `run(part, *key)` has kept as RESULT, by key, of all that succeed; `line` tells of one."""
+    """The RESULT that `run(part, *key)` has kept, by key, of all that succeed; `line` tells of one."""
     waiting, running, found = list(keys), {}, {}
     try:
         while waiting or running:

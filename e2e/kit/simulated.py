@@ -13,7 +13,7 @@ import tempfile
 from kit import karpenter, objects, workloads
 from kit.story import StoryFailed
 
-# Of kube-scheduler, scoring by LeastAllocated, and of LiPS.
+# The figures of kube-scheduler, scoring by LeastAllocated, and of LiPS.
 POLICIES = {False: "spread", True: "lips"}
 
 

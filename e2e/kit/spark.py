@@ -19,13 +19,13 @@ IMAGE = os.path.join(FOLDER, "image.tar")
 JOB = os.path.join(E2E, "tools", "spark", "shuffle_job.py")
 JAVA = "/usr/lib/jvm/java-17-openjdk-amd64"
 HOST = "10.0.0.1"  # of the cluster's network namespace: the API server's address, and that of a driver in client mode
-# What Spark's launcher opens for Java 17.
+# The packages that Spark's launcher opens for Java 17.
 OPENED = [f"java.base/java.{name}" for name in ("lang", "lang.invoke", "lang.reflect", "io", "net", "nio", "util", "util.concurrent", "util.concurrent.atomic")]
 OPENED += [f"java.base/sun.{name}" for name in ("nio.ch", "nio.cs", "security.action", "util.calendar")]
 PARTITIONS = 12
 PATIENCE = 240  # seconds, of the job for its executors
 PROPERTIES = os.path.join(os.path.dirname(E2E), "examples", "spark", "spark-defaults.conf")
-# Of the nodes of three_zones(): dear, cheap and middle; USD/h by instance type.
+# The prices of the nodes of three_zones(): dear, cheap and middle; USD/h by instance type.
 PRICES = {"test.dear": 0.4, "test.cheap": 0.1, "test.middle": 0.2}
 ZONE = {"real-0": "zone-a", "real-1": "zone-b", "real-2": "zone-c"}
 PRICE = dict(zip(ZONE.values(), PRICES.values()))
@@ -105,7 +105,7 @@ class Run:
         return self.zone_of[pod["spec"]["nodeName"]]
 
     def zones(self):
-        """Of its pods."""
+        """The phases of its pods."""
         return [self.zone(pod) for pod in self.pods()]
 
     def shuffled(self):
@@ -121,7 +121,7 @@ class Run:
 
 
 def log_lines(folder):
-    """Of the event log; while it is being written, its last line may lack its end."""
+    """The lines of the event log; while it is being written, its last line may lack its end."""
     for name in os.listdir(folder):
         with open(os.path.join(folder, name), "rb") as file:
             yield from file

@@ -32,7 +32,7 @@ class Job:
 
 @dataclasses.dataclass
 class Workload:
-    """What each job is drawn from. `zones`: shares of the jobs, by objects.ZONES."""
+    """The distribution of each job. `zones`: shares of the jobs, by objects.ZONES."""
     seed: int
     about: str
     jobs: int = 24
@@ -55,7 +55,7 @@ class Workload:
 
 
 def settings_of_worth(jobs, core_hours):
-    """Of LiPS: an hour's wait of a mean task of these jobs is worth so many core-hours, and that of a job no more than of its tasks."""
+    """The setting of LiPS: an hour's wait of a mean task of these jobs is worth so many core-hours, and that of a job no more than of its tasks."""
     return {"waitingPrice": 3600 * core_hours * sum(job.tasks for job in jobs) / sum(job.work for job in jobs), "waitingPerJob": 0}
 
 

@@ -200,7 +200,7 @@ def run_jobs(release, turns, name="job", pause=4.0, meanwhile=lambda: None):
 
 
 def run_theirs(cluster):
-    """What the cluster did before: pods of kube-scheduler, that outlive the story."""
+    """The work of the cluster before: pods of kube-scheduler, that outlive the story."""
     cluster.api.create(objects.namespace("theirs"))
     wait_for(lambda: cluster.api.find("ServiceAccount", "default", "theirs"), 30, "no service account")
     cluster.api.create(objects.indexed_job("nightly", 6, "theirs", scheduler="default-scheduler", run_for="1h", cpu="250m", tolerations=[FAKE]))
@@ -209,7 +209,7 @@ def run_theirs(cluster):
 
 
 def dollars_of_theirs(page):
-    """What the page says that their share of nodes has cost up to now."""
+    """The cost of their share of nodes up to now, as the page has it."""
     with urllib.request.urlopen(page, timeout=20) as answer:
         row = re.search(r"<tr>(?:(?!</tr>).)*>theirs<.*?</tr>", answer.read().decode(), re.S)
     return sum(float(text.replace(",", "")) for text in re.findall(r"\$([\d.,]+)", row[0])) if row else 0
@@ -272,7 +272,7 @@ def tell(story):
 
 
 def under_the_chart(release, operator):
-    """What the operator does with the chart's rights alone."""
+    """The work of the operator with the chart's rights alone."""
     story, cluster = release.story, release.cluster
     lead_to(STAND_IN, operator)
     began = time.monotonic()

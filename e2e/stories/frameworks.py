@@ -62,7 +62,7 @@ def of_argo(one):
 
 
 def of_flink(template):
-    """What the JobManager's Deployment and the JobManager make of the template, at 0.5 and 1 cores."""
+    """The pods that the JobManager's Deployment and the JobManager make of the template, at 0.5 and 1 cores."""
     for name, component, cpu in [("sessions", "jobmanager", "500m")] + [(f"sessions-taskmanager-1-{i}", "taskmanager", "1") for i in range(1, 5)]:
         labels = {"app": "sessions", "component": component, "type": "flink-native-kubernetes"}
         container = {**objects.container(cpu, "1Gi"), "name": template["spec"]["containers"][0]["name"]}

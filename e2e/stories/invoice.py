@@ -85,7 +85,7 @@ def most_allocated(story, cluster):
 
 
 def job_object(job, pair):
-    """What the users of that pair submit. A pod that is evicted is made again, and is no failure of its job."""
+    """The submissions of the users of that pair. A pod that is evicted is made again, and is no failure of its job."""
     scheduler = "lips" if pair.mode == "bind" else "default-scheduler"
     more = {"nodeSelector": {"topology.kubernetes.io/zone": job.zone}} if pair.pinned else {}
     if pair.mode == "steer":
@@ -121,7 +121,7 @@ def prepare_lips(story, cluster, jobs, pair):
 
 
 class Mishaps:
-    """What was asked to go wrong half-way, once each."""
+    """The faults that were asked for half-way, once each."""
 
     def __init__(self, story, cluster, buyer):
         self.story, self.cluster, self.buyer = story, cluster, buyer
@@ -151,7 +151,7 @@ class Mishaps:
 
 
     def turn_off(self, node, seen):
-        """What runs there is gone, whatever Karpenter waits for."""
+        """A pod that runs there is gone, whatever Karpenter waits for."""
         self.off[node] = time.monotonic()
         lost = [pod for pod in list(seen.pods.values()) if pod.node == node and not pod.ended_at and not pod.gone_at]
         self.story.say(f"turns {node} off, with {len(lost)} pods on it")
@@ -264,7 +264,7 @@ def tell(story):
 
 
 def compare(story, bills, at_most):
-    """What LiPS costs beside both rivals: the stock pair, and the zones pinned by hand."""
+    """The cost of LiPS beside both rivals: the stock pair, and the zones pinned by hand."""
     for (load, pair), one in bills.items():
         for rival in ("kube", "kube-pinned") if PAIRS[pair].mode else ():
             if (load, rival) in bills:

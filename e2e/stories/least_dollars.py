@@ -19,7 +19,7 @@ from kit.recorder import Recorder
 LIMIT = 400
 
 TYPES = {"zone-a": "m7g.xlarge", "zone-b": "m6i.xlarge", "zone-c": "r6i.xlarge"}
-# Of each zone: room for two of its jobs at once. On a busy machine kwok ends pods late; in a full zone tasks would go elsewhere.
+# The nodes of each zone: room for two of its jobs at once. On a busy machine kwok ends pods late; in a full zone tasks would go elsewhere.
 NODES, CORES = 24, 4
 JOBS, TASKS, SECONDS, EVERY = 9, 36, 6, 4
 BLOCK = 4  # MiB

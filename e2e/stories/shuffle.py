@@ -12,7 +12,7 @@ from kit.recorder import Recorder
 
 LIMIT = 200
 MAPS, REDUCES, SECONDS = 3, 4, 20
-# Of the zones: the cheap one saves less than a cent by the minute, and 40 GiB across zones cost 80 cents.
+# The prices of the zones: the cheap one saves less than a cent by the minute, and 40 GiB across zones cost 80 cents.
 PRICES = {"instances": {"test.cheap": 0.02, "test.dear": 0.08}}
 
 

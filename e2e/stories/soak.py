@@ -160,7 +160,7 @@ class Wheel:
             self.delete("DataSet", data, space)
 
     def replace_lone(self):
-        """Of no Job, and half of them one by one of a job that only an annotation names."""
+        """Pods of no Job, and half of them one by one of a job that only an annotation names."""
         done, self.lone_done = self.lone_done, []
         for name in self.lone.intersection(done):
             self.lone.remove(name)
@@ -220,7 +220,7 @@ class Wheel:
 
 
 class Sizes:
-    """Of the operator, once a second, beside how many pods had come and gone."""
+    """The memory of the operator, once a second, beside how many pods had come and gone."""
 
     def __init__(self, operator, seen, wheel):
         self.operator, self.seen, self.wheel, self.began = operator, seen, wheel, time.monotonic()
@@ -240,13 +240,13 @@ class Sizes:
 
 
 def slope(xs, ys):
-    """Of the line nearest to the points."""
+    """The slope of the line nearest to the points."""
     x, y = statistics.fmean(xs), statistics.fmean(ys)
     return sum((a - x) * (b - y) for a, b in zip(xs, ys)) / max(1e-9, sum((a - x) ** 2 for a in xs))
 
 
 class Series:
-    """Of the operator's metrics: how many there are beside those of pools, and which pools have some."""
+    """The series of the operator's metrics: how many there are beside those of pools, and which pools have some."""
 
     def __init__(self, operator):
         found = operator.metrics()

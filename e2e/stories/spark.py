@@ -21,7 +21,7 @@ def learned(operator):
 
 
 def usd_per_hour(done):
-    """Of the executors' cores, on nodes of two."""
+    """The share of the executors' cores, on nodes of two."""
     return sum(PRICE[done.zone(pod)] * CPU / 2000 for pod in done.executors.values())
 
 
@@ -56,7 +56,7 @@ def tell(story):
         compare(spark.run, "")
         api.delete("Pod", "room-for-two", grace=0)
         fill(api, "room-for-four", CHEAP, EXECUTORS * CPU + DRIVER // 3)
-        # What the shipped properties name; in client mode no driver pod carries it.
+        # The template that the shipped properties name; in client mode no driver pod carries it.
         api.create(objects.bucket_store("lake", "zone-c", "lake", "http://buckets.example"))
         api.create(objects.data_set("books", 4, {"lake": "0-3"}, space="plain"))
         compare(spark.run_in_cluster, "-cluster")

@@ -81,7 +81,7 @@ def transfer(shares, home, input_bytes, shuffled):
 
 
 def cheapest(offers, data, done):
-    """Of all ways to divide the application, for as long as this run took and with the bytes that it shuffled."""
+    """The dollars of all ways to divide the application, for as long as this run took and with the bytes that it shuffled."""
     price = {zone: machine_price(offers, zone) for zone in objects.ZONES}
     hours = max(bill.LEAST_SECONDS, done.seconds) / 3600
 

@@ -64,7 +64,7 @@ class Draw:
         return (DATA[self.data] * 2**20 * away + done.crossed()) * PER_GB / 1e9
 
     def least_share(self):
-        """Of the exchange that crosses zones, over all divisions of the executors."""
+        """The share of the exchange that crosses zones, over all divisions of the executors."""
         most = [min(EXECUTORS, room // CPU) for room in self.room.values()]
         divisions = (each for each in itertools.product(*(range(n + 1) for n in most)) if sum(each) == EXECUTORS)
         return min(1 - sum(n * n for n in each) / EXECUTORS**2 for each in divisions)

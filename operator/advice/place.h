@@ -20,7 +20,7 @@ Place place_of(const Question& question, const Assignment& assignment);
 // As a plan would assign it there: it reads the nearest replica, or decodes its lost block.
 Place place_on(const Question& question, TaskId task, NodeId node);
 
-// Whether the node would take the task if nothing of ours ran there.
+// Says whether the node would take the task if nothing of ours ran there.
 bool takes(const ClusterSnapshot& cluster, TaskId task, NodeId node);
 // The cheapest of these nodes; none where there are none.
 std::optional<Place> cheapest_of(const Question& question, TaskId task, const std::vector<NodeId>& nodes);

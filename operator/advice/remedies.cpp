@@ -181,7 +181,7 @@ class Search {
     keep(std::move(best), "", high);
   }
 
-  // What the nodes cost until the task has ended, with their boot and the time that an empty one is kept.
+  // The cost of the nodes until the task has ended, with their boot and the time that an empty one is kept.
   Usd cost_of_nodes(const Remedy& remedy, NodeId like, std::uint32_t count) const {
     Duration span = expected_duration(cluster_, cluster_.tasks[task_], like, remedy.place.locality);
     for (const Offer& offer : cluster_.offers)

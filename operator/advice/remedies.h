@@ -23,7 +23,7 @@ enum class RemedyKind : std::uint8_t {
 };
 std::string_view to_string(RemedyKind kind);
 
-// Whether the owner of the pod can do it; else it is for the administrator of the cluster.
+// Says whether the owner of the pod can do it; else it is for the administrator of the cluster.
 constexpr bool is_for_owner(RemedyKind kind) {
   return kind == RemedyKind::another_zone || kind == RemedyKind::fewer_selectors || kind == RemedyKind::that_node ||
          kind == RemedyKind::higher_priority;

@@ -36,23 +36,23 @@ enum class Standing : std::uint8_t {
   plan_refused,
 };
 std::string_view to_string(Standing standing);
-// Whether it is pending and does not start at once.
+// Says whether it is pending and does not start at once.
 constexpr bool waits(Standing standing) { return standing > Standing::starts_now; }
 
 // Why a node does not take a task even if none of our tasks runs there.
 enum class Mismatch : std::uint8_t { not_schedulable, labels, volumes, taint, too_small };
 std::string_view to_string(Mismatch mismatch);
 
-// Of a task that is not pending; none: it is, and a plan decides.
+// The standing of a task that is not pending; none: it is, and a plan decides.
 std::optional<Standing> standing_unless_pending(const ClusterSnapshot& cluster, TaskId task);
 
-// Of one outcome, which it does not copy; cluster and outcome outlive it.
+// The standings under one outcome, which they do not copy; cluster and outcome outlive it.
 class Standings {
  public:
   Standings(const ClusterSnapshot& cluster, const Outcome& outcome);
 
   Standing of(TaskId task) const;  // in any state
-  // What is free after the tasks that start at once.
+  // The room that is free after the tasks that start at once.
   const IdVector<NodeId, Resources>& free() const { return free_; }
   // Nodes that would take the task if nothing of ours ran there, with room for it.
   std::vector<NodeId> with_room(TaskId task, const IdVector<NodeId, Resources>& free) const;

@@ -1,4 +1,4 @@
-// What changes would do: the figures of the policy's plan without and with them. Changes nothing outside of the
+// The effects of changes: the figures of the policy's plan without and with them. Changes nothing outside of the
 // question.
 #pragma once
 

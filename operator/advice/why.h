@@ -27,7 +27,7 @@ struct Explanation {
   std::optional<Deadline> last_start;  // by which its job's tasks have to start, while some wait
   std::optional<MadeRoom> made_room;   // of a pending one, whether it waits or not
 
-  // Of a waiting task.
+  // The place of a waiting task.
   std::optional<QueuePlace> queue;
   std::optional<Duration> starts_in;                // as forecast; none: later than the forecast reaches
   std::optional<std::pair<NodeId, Duration>> room;  // the first node with room for it, and when

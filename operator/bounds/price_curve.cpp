@@ -8,7 +8,7 @@ namespace {
 
 constexpr double no_time = 1e-3;  // seconds
 
-// Of the positive part of what is linear from `first` to `last`.
+// The integral of the positive part of a line from `first` to `last`.
 double positive_integral(double first, double last, double length) {
   if (first <= 0 && last <= 0) return 0;
   if (first >= 0 && last >= 0) return length * (first + last) / 2;

@@ -1,4 +1,4 @@
-// What a CPU-second costs over time in one zone: linear between the middles of time slots.
+// The price of a CPU-second over time in one zone: linear between the middles of time slots.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@ class PriceCurve {
 
   // Over `duration` seconds from `begin` on; the price at that second where it takes no time.
   double mean(double begin, double duration) const;
-  // What the capacity of one price step earns beyond its own price: the integral of max(0, usd - price - waiting price
-  // x time).
+  // The earnings of the capacity of one price step beyond its own price: the integral of max(0, usd - price - waiting
+  // price x time).
   double rent(const PriceStep& step, double waiting_price) const;
 
  private:

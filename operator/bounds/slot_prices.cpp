@@ -29,7 +29,7 @@ struct CheapestPlace {
   std::size_t home = 0;
 };
 
-// What a job pays by zone, at prices of time.
+// The price of a job by zone, at prices of time.
 class JobPrices {
  public:
   JobPrices(const RelaxedRun& run, const std::vector<PriceCurve>& curves, const CopyShares& copies,

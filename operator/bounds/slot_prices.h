@@ -10,7 +10,7 @@
 
 namespace lips {
 
-// What a CPU-second costs in each zone and slot, its time included: the price of capacity there and `waiting_price`
+// The price of a CPU-second in each zone and slot, its time included: the price of capacity there and `waiting_price`
 // times the time at which it runs. It is that in the middle of the slot, and changes linearly to the next (PriceCurve).
 struct SlotPrices {
   double waiting_price = 0;              // USD per CPU-second and second

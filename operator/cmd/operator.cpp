@@ -485,7 +485,7 @@ Result<void> RunningOperator::run(const std::string& config_text) {
   return ran;
 }
 
-// What can be told of a start before it is one.
+// The facts about a start that are known before it is one.
 struct Prepared {
   std::string text;  // of the configuration
   OperatorConfig config;

@@ -1,4 +1,4 @@
-// What is wrong in a file: the first messages, and how many more there are.
+// The errors in a file: the first messages, and how many more there are.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@
 
 namespace lips {
 
-// What compressed bytes may expand to.
+// The most bytes to which compressed ones may expand.
 inline constexpr std::size_t most_unpacked = std::size_t{1} << 30;
 
 std::string gzipped(std::string_view text);

@@ -15,7 +15,7 @@ struct NodePrice {
   bool fed = false;        // the row is one of the page that prices.metrics names: as old as its last answer
 };
 
-// Of the nodes that are there, and of those that may be launched.
+// The ages of the prices of nodes that are there or may be launched.
 struct PricesInUse {
   std::string oldest;               // date, of those that are not fed; empty: none has one
   std::string instance_type, zone;  // that price's

@@ -55,8 +55,8 @@ struct OperatorConfig {
   Network network{MebibytesPerSecond(0), MebibytesPerSecond(0),   MebibytesPerSecond(0),
                   MebibytesPerSecond(0), MebibytesPerSecond(119), MebibytesPerSecond(60)};
 
-  // What the cluster's autoscaler may launch: every type in every zone and of every capacity type, or what its
-  // NodePools say.
+  // The nodes that the cluster's autoscaler may launch: every type in every zone and of every capacity type, or what
+  // its NodePools say.
   struct Fleet {
     bool from_node_pools = false;
     std::vector<std::string> instance_types, zones, capacity_types{"spot", "on-demand"};
@@ -65,7 +65,7 @@ struct OperatorConfig {
     double limit_cores = 0;             // of all its nodes together; 0: any number
   } fleet;
 
-  // What belongs to one application, and what is assumed of it where nobody says (docs/spark.md).
+  // The pods that belong to one application, and the assumptions about it where nobody says (docs/spark.md).
   struct Applications {
     Frameworks frameworks = default_frameworks();
     Mebibytes shuffle_per_cpu_second{1};

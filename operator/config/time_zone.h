@@ -15,7 +15,7 @@ class TimeZone {
   // not_found: the database has no zone of that name. "" and "UTC" are UTC.
   static Result<TimeZone> named(const std::string& name);
 
-  // What its clocks show is the time in UTC and this.
+  // Its clocks show the time in UTC and this.
   Duration offset(TimePoint time) const { return offset_ ? offset_(time) : Duration(0); }
 
  private:

@@ -31,7 +31,7 @@ struct TransferPrices {
   UsdPerMebibyte between(const TransferEnd& from, const TransferEnd& to, const PriceSheet& sheet) const;
 };
 
-// Of a byte from one end to another.
+// The price of a byte from one end to another.
 using PriceBetween = std::function<UsdPerMebibyte(const TransferEnd& from, const TransferEnd& to)>;
 
 // [from][to] by zone of the model, as CostModel takes it; each end is a zone.

@@ -14,7 +14,7 @@ class WaitingPricer : public Observer {
  public:
   // Times the setting waitingPrice, for the plan that follows.
   virtual IdVector<PoolId, double> factors(const ClusterSnapshot& cluster) = 0;
-  // What a restarted program has to know, now and then; else nothing.
+  // The debts that a restarted program has to know, now and then; else nothing.
   virtual std::optional<std::vector<TargetDebt>> to_remember(TimePoint now) = 0;
 };
 

@@ -41,7 +41,7 @@ std::vector<Assignment> decide_by_tasks(const ClusterSnapshot& cluster, std::uin
 
 double local_share(const ClusterSnapshot& cluster, const std::vector<Assignment>& assignments);
 
-// Whether a cost is drawn anew for each pair of task and node, or once for each task and level.
+// Says whether a cost is drawn anew for each pair of task and node, or once for each task and level.
 enum class CostDraw : std::uint8_t { per_pair, per_task };
 
 // Data locality cost of 4.3: 0 on the node, N(1, 0.5) on the rack, N(4, 2) elsewhere; draws below 0 count as 0.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::infinity();
 
-// Of the m1.medium's price in Table III: its caption divides by one unit, its column by 2 ECU.
+// The readings of the m1.medium's price in Table III: its caption divides by one unit, its column by 2 ECU.
 enum class Reading : std::uint8_t { caption, ecu };
 // As scenarios call it.
 constexpr std::string_view to_string(Reading reading) { return reading == Reading::caption ? "caption" : "ecu"; }

@@ -265,7 +265,7 @@ Result<ExperimentResult> modified_fair_a(const ExperimentRun& run) {
 
 namespace {
 
-// Whether the printed order against FIFO is possible at all.
+// Says whether the printed order against FIFO is possible at all.
 std::string fifo_reason(const Spread& bound) {
   if (bound.mean > 0)
     return "in the mean no schedule within the pools' maxima of 6 of the 16 slots has it (the bound): where not all "

@@ -26,7 +26,7 @@ struct NodeLine {
 
 using NodeKind = std::tuple<std::string, ZoneId, CapacityType>;  // instance type
 
-// Of a node that has lived so long: every started second, and at least the shortest billable life.
+// The billed time of a node that has lived so long: every started second, and at least the shortest billable life.
 Duration billed_time(Duration lived, Duration least_life);
 
 class NodeHours {

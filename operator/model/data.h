@@ -1,4 +1,4 @@
-// What tasks read: stores, data sets, blocks and their replicas.
+// The data that tasks read: stores, data sets, blocks and their replicas.
 #pragma once
 
 #include <algorithm>

@@ -26,7 +26,7 @@ std::vector<StripeSource> degraded_sources(const ClusterSnapshot& cluster, const
 
 // The locality of the most distant source.
 Locality locality_of(const ClusterSnapshot& cluster, std::span<const StripeSource> sources, NodeId node);
-// Of what the task reads there, from one replica or from sources.
+// The locality of the task's read there, from one replica or from sources.
 Locality locality_of(const ClusterSnapshot& cluster, const Assignment& assignment);
 
 // How much the task reads from that source.

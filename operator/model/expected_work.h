@@ -26,7 +26,7 @@ struct ExpectedWork {
   static constexpr auto fields = field_names("job", "at", "chance", "work", "input", "fraction", "shuffle");
   friend bool operator==(const ExpectedWork&, const ExpectedWork&) = default;
 
-  // Whether it should come within `reach`, and is not too late.
+  // Says whether it should come within `reach`, and is not too late.
   bool counts(TimePoint now, Duration reach) const {
     return at <= now + reach && at + longest_delay_of_expected >= now;
   }

@@ -44,7 +44,7 @@ class ExtendedAmounts {
   std::vector<Entry> entries_;
 };
 
-// Whether every positive amount of the request is there, give or take `slack`.
+// Says whether every positive amount of the request is there, give or take `slack`.
 inline bool covers(const ExtendedAmounts& free, const ExtendedAmounts& request, double slack) {
   for (const auto& [resource, amount] : request)
     if (amount > 0 && amount > free[resource] + slack) return false;

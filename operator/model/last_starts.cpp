@@ -10,12 +10,12 @@
 
 namespace lips {
 
-// Of tasks at the highest speed, in seconds.
+// The lengths of tasks at the highest speed, in seconds.
 struct LastStarts::Lengths {
   std::vector<std::pair<double, double>> tasks;  // length, and how many; the shortest first
   double count = 0, sum = 0;
 
-  // Of so many, the shortest.
+  // The sum of the shortest so many.
   double of_shortest(double number) const {
     double total = 0;
     for (const auto& [length, many] : tasks) {
@@ -66,8 +66,8 @@ const LastStarts::Rooms& LastStarts::rooms_of(const Job& job) {
   return found->second;
 }
 
-// Whether nothing rules it out: each place takes no more tasks than the shortest allows, one after the other, and all
-// that do not run at that time have been done there.
+// Says whether nothing rules it out: each place takes no more tasks than the shortest allows, one after the other, and
+// all that do not run at that time have been done there.
 bool LastStarts::can_have_started(const Rooms& rooms, const Lengths& tasks, double by) {
   const double shortest = tasks.tasks.front().first;
   double places = 0, seconds = 0, starts = 0;

@@ -1,5 +1,5 @@
-// What a plan may still ask an autoscaler for: nodes of an offer count against the offer, and against the limit that it
-// shares with others.
+// The nodes for which a plan may still ask an autoscaler: nodes of an offer count against the offer, and against the
+// limit that it shares with others.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace lips {
 
-// What a node of the offer counts against its limit.
+// The resources that a node of the offer counts against its limit.
 Resources machine_of(const ClusterSnapshot& cluster, const Offer& offer);
 // How many nodes of the offer could be launched now if no others were.
 std::uint32_t nodes_left(const ClusterSnapshot& cluster, const Offer& offer);

@@ -11,7 +11,7 @@
 
 namespace lips {
 
-// What the nodes of all offers within it may have together, beside those that are there.
+// The resources that the nodes of all offers within it may have together, beside those that are there.
 struct LaunchLimit {
   static constexpr std::uint32_t any_number = std::numeric_limits<std::uint32_t>::max();
   static constexpr double any_amount = 1e18;
@@ -38,7 +38,7 @@ struct Offer {
   Duration idle{};           // how long an empty node is kept; billed
   double interruptions = 0;  // per node and hour
   LimitId within = {};       // none: no limit but `left`
-  // Of its machine, of which the kubelet keeps a part: what counts against the limit. 0 cores: what `like` has.
+  // The size of its machine, of which the kubelet keeps a part: it counts against the limit. 0 cores: what `like` has.
   Cores cores{};
   Mebibytes memory{};
   static constexpr auto fields =

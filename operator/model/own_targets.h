@@ -17,7 +17,7 @@
 
 namespace lips {
 
-// What was seen of a job. A task that starts anew has not waited for so long.
+// The history of a job. A task that starts anew has not waited for so long.
 struct JobProgress {
   std::size_t to_start = 0;             // tasks that have not started even once
   std::optional<TimePoint> last_start;  // the last time that a task started for the first time
@@ -43,7 +43,7 @@ class Deadlines {
   // A job needs its longest task, its work on all nodes, the end of each task that runs, and after the last start of
   // one that waits the shortest of these: of all of its parts. None: this one has no deadline, or is done.
   std::optional<Deadline> of(JobId part);
-  // Of the last start. None: its tasks may wait for ever, or none does.
+  // The deadline of the last start. None: its tasks may wait for ever, or none does.
   std::optional<Deadline> of_start(JobId part);
   // Until so many of its tasks that wait have started.
   Duration last_start(JobId part, std::size_t tasks) { return seconds(starts_.of(part, tasks)); }
@@ -65,7 +65,7 @@ class Deadlines {
   StartsInTime starts_;
 };
 
-// Of one job that waits or runs.
+// A target of one job that waits or runs.
 struct OwnTargetReport {
   std::string pool, job;
   OwnTargetKind kind = OwnTargetKind::complete_by;

@@ -25,17 +25,17 @@ struct RunningPeers {
 };
 std::map<WholeJobId, RunningPeers> running_peers(const ClusterSnapshot& cluster);
 
-// What it costs when tasks `to` read `size` from tasks `from`, each from all alike.
+// The cost when tasks `to` read `size` from tasks `from`, each from all alike.
 Usd exchange_cost(const CostModel& costs, Mebibytes size, const PeersByZone& from, const PeersByZone& to);
 
-// What it costs when these tasks exchange `size`, each with each alike: with one price between zones, price x size x
+// The cost when these tasks exchange `size`, each with each alike: with one price between zones, price x size x
 // (1 - sum of squared shares of the zones).
 Usd exchange_cost(const CostModel& costs, Mebibytes size, const PeersByZone& in_zone);
 
-// What the assignments add to the exchange of the peers that run, by job; nothing where they lessen it.
+// The dollars that the assignments add to the exchange of the peers that run, by job; nothing where they lessen it.
 std::map<WholeJobId, Usd> exchange_costs(const ClusterSnapshot& cluster, const CostModel& costs,
                                          std::span<const Assignment> assignments);
-// Of all jobs.
+// The cost of all jobs.
 Usd exchange_cost(const ClusterSnapshot& cluster, const CostModel& costs, std::span<const Assignment> assignments);
 
 }  // namespace lips

@@ -96,7 +96,7 @@ struct KeptRoom {
   static constexpr auto fields = field_names("expected", "zone", "work");
 };
 
-// What one reason adds to the price of the work that a plan starts (policies/lips/prices).
+// The part that one reason adds to the price of the work that a plan starts (policies/lips/prices).
 struct TermDollars {
   std::string term;
   Usd usd;
@@ -129,7 +129,7 @@ struct PlanAccount {
   std::optional<double> home_gap;   // of the home zones chosen with this plan: (cost - bound) / bound
   std::uint32_t jobs_apart = 0;     // jobs of peers that this plan starts in several zones
   std::vector<KeptRoom> kept_room;  // by expected work, then zone
-  // Of planned reads: the share on the node itself, and the most that is possible with these places.
+  // The locality of planned reads: the share on the node itself, and the most that is possible with these places.
   std::optional<double> node_local_share, node_local_bound;
   std::vector<ShadowPrice> shadow_prices;
   std::vector<PoolSharing> sharing;  // by pool; empty: the policy has no shares

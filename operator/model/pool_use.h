@@ -1,4 +1,4 @@
-// What a pool uses, how far its targets are held, and whether it is steered, as of the last plan. Plain values.
+// The use of a pool, how far its targets are held, and whether it is steered, as of the last plan. Plain values.
 #pragma once
 
 #include <cstdint>

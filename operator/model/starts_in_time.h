@@ -18,7 +18,7 @@ class StartsInTime {
 
   // Seconds from now, at the least, until so many tasks of the part have started. Infinity: no node takes one.
   double of(JobId part, std::size_t tasks);
-  // Of all pending tasks of the job.
+  // The last start of all pending tasks of the job.
   LastStarts::Last of_all(JobId part);
 
  private:

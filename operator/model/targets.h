@@ -1,5 +1,5 @@
-// What a team wants of its work: at most so many dollars a day, at most so long a wait in the mean, done by a time of
-// day. And how far each such target is held.
+// The wishes of a team for its work: at most so many dollars a day, at most so long a wait in the mean, done by a time
+// of day. And how far each such target is held.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,7 @@ enum class TargetState : std::uint8_t {
 inline constexpr EnumArray<TargetState, std::string_view> target_state_names{"learning", "held", "behind", "cannot"};
 constexpr std::string_view to_string(TargetState state) { return target_state_names[state]; }
 
-// Of one job.
+// The kinds of targets of one job.
 enum class OwnTargetKind : std::uint8_t { complete_by, max_wait };
 inline constexpr EnumArray<OwnTargetKind, std::string_view> own_target_names{to_string(TargetKind::complete_by),
                                                                              "max-wait"};
@@ -87,7 +87,7 @@ inline double deadline_factor(double needed, double left) {
   const double ratio = needed / (left - needed);
   return std::clamp(ratio * ratio, cheapest_with_slack, dearest_when_due);
 }
-// Whether it is done in time at full speed, and with a quarter of the time that it needs to spare.
+// Says whether it is done in time at full speed, and with a quarter of the time that it needs to spare.
 inline TargetState deadline_state(double needed, double left) {
   if (needed > left) return TargetState::cannot;
   return needed * 1.25 > left ? TargetState::behind : TargetState::held;

@@ -146,7 +146,7 @@ class Validation {
     }
   }
 
-  // What is requested of the offers within one limit fits into what it leaves and what is free in their places: a
+  // Requests for the offers within one limit fit into the room that it leaves and that is free in their places: a
   // request keeps nodes that are there, too.
   void check_limits(const std::vector<NodeRequest>& requests) {
     struct Asked {

@@ -25,7 +25,7 @@ class WholeJobs {
   // All tasks of the part have ended: it gets no more updates.
   void part_ended(const Job& job, JobId part);
 
-  // Whether a map in any part of the job has arrived and not ended: reduces wait for it.
+  // Says whether a map in any part of the job has arrived and not ended: reduces wait for it.
   bool maps_under_way(const Job& job) const;
   // All parts of the job; a Job that is no part is its own only one.
   std::vector<JobId> parts(const ClusterSnapshot& cluster, JobId part) const;

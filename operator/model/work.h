@@ -1,4 +1,4 @@
-// What has to be done: pools, jobs and tasks.
+// The work to be done: pools, jobs and tasks.
 #pragma once
 
 #include <algorithm>
@@ -152,7 +152,7 @@ struct Job {
       "degradedLaunched", "pendingWork", "completed", "mapOutput", "memory", "whole", "coordinates", "due");
 
   std::uint32_t tasks() const { return map_tasks + reduce_tasks; }
-  // Of the whole job: each map leaves, and each reduce reads, an equal share of the shuffle.
+  // The tasks of the whole job: each map leaves, and each reduce reads, an equal share of the shuffle.
   std::uint32_t all_maps() const { return std::max(map_tasks, whole.maps); }
   std::uint32_t all_reduces() const { return std::max(reduce_tasks, whole.reduces); }
   bool all_maps_finished() const { return std::max(finished_maps, whole.finished_maps) >= all_maps(); }

@@ -6,9 +6,9 @@
 
 namespace lips {
 
-// Of this part of a job, by the share of its tasks that have not finished.
+// The work left of this part of a job, by the share of its tasks that have not finished.
 CpuSeconds work_left(const Job& part);
-// Of one task of the group on the CPU that it requests, at speed 1.
+// The time of one task of the group on the CPU that it requests, at speed 1.
 double seconds_alone(const Job& job, const TaskGroup& group);
 // CPU-seconds of work a second, on all nodes that take tasks and all that could be launched.
 double work_rate(const ClusterSnapshot& cluster);

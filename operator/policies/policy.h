@@ -1,4 +1,4 @@
-// What a policy is: a pure function from a snapshot to a plan. It keeps no memory and sees no clock, network or log.
+// A policy: a pure function from a snapshot to a plan. It keeps no memory and sees no clock, network or log.
 #pragma once
 
 #include <cstdint>

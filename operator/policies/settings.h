@@ -12,7 +12,7 @@
 
 namespace lips {
 
-// What a plan minimises: what a cloud will bill, or CPU-seconds at the prices of their nodes (the LiPS paper).
+// The sum that a plan minimises: the bill of a cloud, or CPU-seconds at the prices of their nodes (the LiPS paper).
 enum class Billing : std::uint8_t { invoice, use };
 inline constexpr std::array<std::string_view, 2> billing_names{"invoice", "use"};
 constexpr std::string_view to_string(Billing billing) { return billing_names[static_cast<std::size_t>(billing)]; }
@@ -97,7 +97,7 @@ struct PaperSettings {
   CpuSeconds least_task{0};                  // portions of less work are rounded up to this
 };
 
-// Of delay scheduling, also in the fair schedulers.
+// The settings of delay scheduling, also in the fair schedulers.
 struct DelaySettings {
   Duration node = std::chrono::seconds(5);   // wait for a node-local slot
   Duration rack = std::chrono::seconds(10);  // further wait for a rack-local slot
@@ -126,7 +126,7 @@ struct DegradedSettings {
 };
 
 struct PolicySettings {
-  // Of those that plan on events, and of those that plan on heartbeats.
+  // The pace of those that plan on events, and of those that plan on heartbeats.
   Duration replan_every = std::chrono::seconds(30);
   Duration replan_least = std::chrono::seconds(1);
   Duration heartbeat = std::chrono::seconds(3);

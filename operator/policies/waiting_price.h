@@ -1,4 +1,4 @@
-// What a wait is worth to the user.
+// The worth of a wait to the user.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@ inline bool all_paid_anyway(const ClusterSnapshot& cluster, const LipsSettings& 
                       [](const Node& node) { return node.fleet == FleetKind::elastic; });
 }
 
-// Of an hour's wait of a CPU-second, in mean prices of a CPU-second. Unset: 8 where all is paid anyway; otherwise 1.
+// The price of an hour's wait of a CPU-second, in mean prices of a CPU-second. Unset: 8 where all is paid anyway;
+// otherwise 1.
 inline double waiting_price(const ClusterSnapshot& cluster, const LipsSettings& settings) {
   return settings.waiting_price.value_or(all_paid_anyway(cluster, settings) ? 8 : 1);
 }

@@ -1,5 +1,5 @@
-// What a running operator knows beside the snapshot of its cluster: the names of pods, its last plans, what was spent.
-// Knows no format.
+// The knowledge of a running operator beside the snapshot of its cluster: the names of pods, its last plans, what was
+// spent. Knows no format.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct PastPlan {
     return cost && bound && bound->value() > 0 ? std::optional((*cost - *bound) / *bound) : std::nullopt;
   }
 };
-// What whole runs of an application have taken in the mean; without a whole one, at least.
+// The amounts that whole runs of an application have taken in the mean; without a whole one, at least.
 struct LearnedApplication {
   std::string name;  // "namespace/application"
   std::uint32_t runs = 0;

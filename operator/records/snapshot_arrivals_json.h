@@ -1,4 +1,4 @@
-// What a snapshot file says of work that has arrived, as a fading sum, and of work that is expected.
+// The part of a snapshot file about work that has arrived, as a fading sum, and of work that is expected.
 #pragma once
 
 #include <cstddef>

@@ -193,7 +193,7 @@ class Restoring {
     cluster_.running = std::move(ordered);
   }
 
-  // Whether the task can belong to the group.
+  // Says whether the task can belong to the group.
   bool belongs(const TaskGroup& group, JobId job, const Task& task) const {
     if (task.job != job || task.state != TaskState::pending || task.kind != group.kind || task.cpu != group.cpu ||
         task.input != group.input || task.block.valid() != group.reads)

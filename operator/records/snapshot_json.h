@@ -118,7 +118,7 @@ class View {
     problem("/" + key, "nothing", "a value: the field is required");
     return View(nothing, path_ + "/" + key, *problems_);
   }
-  // Whether an optional field is present.
+  // Says whether an optional field is present.
   bool has(const std::string& key) const { return json_->is_object() && json_->contains(key); }
   View item(std::size_t index) const;
   std::size_t size() const { return json_->size(); }

@@ -8,7 +8,7 @@ using namespace json_tables;
 
 namespace {
 
-// Of files of earlier versions.
+// The cells in files of earlier versions.
 constexpr std::size_t cells_without_limit = 5, cells_without_machine = 6;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a snapshot file says of nodes that an autoscaler could launch, and of the limits that offers share.
+// The part of a snapshot file about nodes that an autoscaler could launch, and of the limits that offers share.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 namespace lips {
 
 LaunchLimits read_launch_limits(const json_tables::View& root);
-// Of `nodes` nodes and `limits` limits.
+// Reads the offers of `nodes` nodes and `limits` limits.
 IdVector<OfferId, Offer> read_offers(const json_tables::View& root, std::size_t nodes, std::size_t limits);
 
 }  // namespace lips

@@ -1,4 +1,4 @@
-// What a snapshot file says of pools beside their table: targets,
+// The part of a snapshot file about pools beside their table: targets,
 // jobs that are due, what holding targets remembers, and the shares that modified fair remembers.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace lips {
 
-// Of the jobs that are due.
+// Reads when jobs are due.
 void read_due(const json_tables::View& jobs, std::vector<JobArrived>& arrived);
 void read_targets(const json_tables::View& root, IdVector<PoolId, Pool>& pools);
 std::vector<TargetDebt> read_target_debts(const json_tables::View& root);

@@ -1,4 +1,4 @@
-// What the pods of one job exchange across zones up to now, where they run and where they were planned. Peers read from
+// The exchange of one job's pods across zones up to now, where they run and where they were planned. Peers read from
 // each other, reduces from all maps. Knows no bytes that crossed a wire: it takes those that somebody declares, or so
 // many for each CPU-second.
 #pragma once

@@ -14,7 +14,7 @@ namespace lips {
 class SeenZones {
  public:
   void look(const ClusterSnapshot& cluster, const CostModel& costs);
-  // Of a zone of the last look.
+  // The stable id of a zone of the last look.
   ZoneId stable(ZoneId zone) const { return zone.valid() ? stable_[zone] : zone; }
   const CostModel& costs() const { return costs_; }
 

@@ -1,5 +1,5 @@
-// What pods of other schedulers cost, and would have cost where the policy would have put them, added up by day,
-// namespace and job. Bounded: the oldest days go, and jobs beyond a number share a row.
+// The cost of pods of other schedulers, and what they would have cost where the policy would have put them, added up by
+// day, namespace and job. Bounded: the oldest days go, and jobs beyond a number share a row.
 #pragma once
 
 #include <cstddef>

@@ -46,7 +46,7 @@ class Packing {
   // can hold and becomes the cheapest type that holds it, and that the limits allow beside those before it.
   Purchase buy(std::vector<PodsAlike> pods, std::vector<NodeRoom> rooms, std::vector<OfferRoom> offers,
                LaunchLimits limits) const;
-  // Whether all pods fit into the rooms.
+  // Says whether all pods fit into the rooms.
   bool fit(std::vector<PodsAlike> pods, std::vector<NodeRoom> rooms) const;
 
  private:

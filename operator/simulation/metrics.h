@@ -64,7 +64,7 @@ class RunMetrics : public RunListener, public Observer {
   void set_utilisation(std::size_t node_class, TimePoint now);
   void count_hours(NodeRecord& record, TimePoint end) const;
   void bill(const AttemptEnd& end);
-  // Whether bytes between them cross from one zone to another.
+  // Says whether bytes between them cross from one zone to another.
   bool cross(ZoneId from, ZoneId to) const;
   void finish_nodes(RunResult& result, TimePoint end);
   void finish_jobs(RunResult& result);

@@ -43,7 +43,7 @@ struct LocalityCount {
   std::uint64_t reading() const {
     return std::accumulate(tasks.begin(), tasks.end(), std::uint64_t{0}) - tasks[Locality::none];
   }
-  // Of those; 0 where there are none.
+  // The share of those; 0 where there are none.
   double share(Locality level) const {
     return reading() > 0 ? static_cast<double>(tasks[level]) / static_cast<double>(reading()) : 0;
   }
@@ -96,7 +96,7 @@ struct Plans {
   std::uint64_t fell_back = 0;
 };
 
-// Of a day in which jobs arrived, at the true prices: by use, or by invoice without storage and requests.
+// The figures of a day in which jobs arrived, at the true prices: by use, or by invoice without storage and requests.
 struct DayFigures {
   Usd dollars;
   double mean_wait = 0;  // seconds that a task waited although it could start

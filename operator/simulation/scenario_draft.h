@@ -77,7 +77,7 @@ enum class Draw : std::uint64_t {
   announcements,
   sizes
 };
-// Whether there is room for that many jobs of that many tasks each; if not, reports an error at the field.
+// Says whether there is room for that many jobs of that many tasks each; if not, reports an error at the field.
 bool room_for_jobs(YamlMap& fields, std::string_view key, double jobs, double tasks, ScenarioDraft& draft);
 std::uint64_t seed_for(const ScenarioDraft& draft, Draw purpose);
 
@@ -107,7 +107,7 @@ std::vector<RequestSize> read_sizes(YamlMap& fields, ScenarioDraft& draft);
 // scenario_data.cpp: placement rules, data sets
 void read_data(YamlMap& root, ScenarioDraft& draft);
 Placement read_placement(YamlMap& fields, ScenarioDraft& draft);
-// Whether there is room for the copies of that many blocks of that size; if not, reports an error at the field.
+// Says whether there is room for the copies of that many blocks of that size; if not, reports an error at the field.
 bool room_for_blocks(YamlMap& fields, std::string_view key, Mebibytes size, Mebibytes block_size,
                      const Placement& placement, ScenarioDraft& draft);
 DataSetId add_data_set(ScenarioDraft& draft, const std::string& name, Mebibytes size, Mebibytes block_size,

@@ -48,7 +48,8 @@ class SimulatedCluster : public ClusterClient {
   std::size_t jobs_failed() const { return world_.jobs_failed; }
   std::uint64_t events() const { return world_.events; }
   bool stuck() const { return stuck_; }
-  // Whether the run was cut off: past the end of the clock, or planning again and again while nothing began or ended.
+  // Says whether the run was cut off: past the end of the clock, or planning again and again while nothing began or
+  // ended.
   bool endless() const { return endless_; }
   // When a task, node or job last changed; the time after it was idle.
   TimePoint last_progress() const { return world_.last_task; }

@@ -275,7 +275,7 @@ bool TruthFleet::consolidatable(NodeId node) {
          world_.pods[node].changed + fleet_.autoscaler.consolidate_after <= world_.now;
 }
 
-// Whether their pods fit on other nodes that are already up.
+// Says whether their pods fit on other nodes that are already up.
 bool TruthFleet::can_be_emptied(std::span<const NodeId> nodes) const {
   std::vector<PodsAlike> pods = pending();
   for (const NodeId node : nodes) {

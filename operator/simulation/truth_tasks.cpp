@@ -147,7 +147,7 @@ void TruthTasks::decode(std::uint32_t index) {
   world_.queue.add(attempt.read_end + span, {SimEvent::Kind::copied, index, attempt.generation});
 }
 
-// Whether the attempt still reads from that store.
+// Says whether the attempt still reads from that store.
 bool TruthTasks::reads_from(const Attempt& attempt, StoreId store) const {
   if (!attempt.degraded())
     return attempt.assignment.read_from == store && (attempt.flows_left > 0 || attempt.read_end > world_.now) &&

@@ -1,5 +1,5 @@
-// What peers (model/peers.h) exchange across zones, in parts: each task's is what the exchange costs more with it than
-// without. The parts of all tasks of a job are its whole exchange.
+// The exchange of peers (model/peers.h) across zones, in parts: each task's is what the exchange costs more with it
+// than without. The parts of all tasks of a job are its whole exchange.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class PeerExchange {
   // 0 unless the task is a peer. Peers that are to come count as much as a worker.
   Usd add(const ClusterSnapshot& cluster, const CostModel& costs, TaskId task, NodeId node);
   void remove(const ClusterSnapshot& cluster, const CostModel& costs, TaskId task, NodeId node);
-  // Whether all known peers of the task's job were added.
+  // Says whether all known peers of the task's job were added.
   bool complete(const ClusterSnapshot& cluster, TaskId task) const;
   void forget(WholeJobId job) { sums_.erase(job); }
   void clear() { sums_.clear(); }

@@ -84,7 +84,7 @@ const BegunTask* Spend::of(TaskId task) const {
   return found == running_.end() ? nullptr : &found->second.begun;
 }
 
-// What a task costs that has been on its node for that long, beyond what was counted.
+// The cost of a task that has been on its node for that long, beyond what was counted.
 Usd Spend::count(Running& running, Duration ran) {
   const double seconds = std::max(0.0, to_seconds(ran - running.begun.before()));
   const Usd due = (running.work_a_second * seconds) * running.price;

@@ -20,7 +20,8 @@ namespace lips {
 
 std::string pool_name(const ClusterSnapshot& cluster, PoolId pool);
 
-// Of a pool and a job, or of the data (model/job_dollars.h: data_pool). Negative where too much was charged before.
+// A charge to a pool and a job, or to the data (model/job_dollars.h: data_pool). Negative where too much was charged
+// before.
 struct Charge {
   std::int64_t day = 0;
   const std::string& pool;

@@ -37,7 +37,7 @@ std::string span(double seconds) {
 
 std::int64_t hour_of(TimePoint now) { return now.time_since_epoch() / std::chrono::hours(1); }
 
-// What grows fades over `memory`.
+// Sums that grow fade over `memory`.
 void fade(Tally& sum, Duration span) {
   const double left = std::exp(-to_seconds(span) / to_seconds(memory));
   each_field(sum, [&](std::string_view, auto& member) { member *= left; });
@@ -131,8 +131,8 @@ TargetReport TargetKeeper::hold_budget(const ClusterSnapshot& cluster, const std
   if (!day || day->work <= 0) return said;
   // A budget alone never makes waits dearer than the setting, so it has no use for more credit than evens out noise.
   const bool alone = targets.mean_wait <= Duration(0) && targets.complete_by <= Duration(0);
-  // What varies is paced by work, not by time: a day's work has its share of the budget. There is more of it than
-  // arrives where an unusual backlog is to be worked off.
+  // The part that varies is paced by work, not by time: a day's work has its share of the budget. There is more of it
+  // than arrives where an unusual backlog is to be worked off.
   const Tally today = ledger_.day(pool, day_of(cluster.now));
   const TimePoint midnight(one_day * (day_of(cluster.now) + 1));
   const double left = to_seconds(midnight - cluster.now) / to_seconds(one_day);
@@ -329,7 +329,7 @@ void TargetKeeper::can_start(const ClusterSnapshot& cluster, JobId id) {
   }
 }
 
-// What was before is of no target. A debt of its own is newer than one that was kept.
+// The time before belongs to no target. A debt of its own is newer than one that was kept.
 void TargetKeeper::begin(const ClusterSnapshot& cluster) {
   ledger_.advance(cluster);
   remembered_ = cluster.now;

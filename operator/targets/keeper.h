@@ -19,7 +19,7 @@
 
 namespace lips {
 
-// What arrives in a day, by the last 24 hours, or by those that have passed.
+// The arrivals of a day, by the last 24 hours, or by those that have passed.
 class ArrivingDay {
  public:
   struct Of {
@@ -78,7 +78,7 @@ class TargetKeeper : public WaitingPricer {
     std::optional<TimePoint> dearest;                           // when waits were as dear as they get, the last time
     EnumArray<TargetKind, TargetState> state;
   };
-  // Of the cluster, at one plan.
+  // The capacity of the cluster, at one plan.
   struct Capacity {
     double work_rate = 0;  // CPU-seconds a second, with what could be launched
     double cores = 0;

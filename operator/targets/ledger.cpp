@@ -150,7 +150,7 @@ void TargetLedger::end(const EndedTask& task) {
   add(running.pool, now(), less);
 }
 
-// What has run is counted; what is left of it is expected again when it is found.
+// Work that has run is counted; the rest of it is expected again when it is found.
 void TargetLedger::begin_anew(TimePoint now) {
   for (const auto& [task, running] : running_) {
     expect(running.pool, negative(running.charged));

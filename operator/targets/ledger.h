@@ -61,11 +61,11 @@ class TargetLedger : public Observer {
   TimePoint now() const { return advanced_.value_or(TimePoint{}); }
   // Charges the time since the last call.
   void advance(const ClusterSnapshot& cluster);
-  // Of a pool, or of all together (an empty name), since the beginning and by day.
+  // The sum of a pool, or of all together (an empty name), since the beginning and by day.
   const Tally& sum(const std::string& pool) const;
   Tally day(const std::string& pool, std::int64_t day) const;
   std::vector<std::int64_t> days() const;
-  // What has to be done by then.
+  // The work that has to be done by then.
   DueWork due(const ClusterSnapshot& cluster, const std::string& pool, TimePoint by) const;
   // How late the work was done that was due last by that time of day; none: it is not done, or there was none.
   std::optional<Duration> lateness(const std::string& pool, TimePoint by) const;

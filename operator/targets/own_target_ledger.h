@@ -17,7 +17,8 @@ class OwnTargetLedger {
  public:
   void on_event(const ClusterSnapshot& cluster, const ClusterEvent& event);
 
-  // Of all jobs that wait or run, the worst first. Parts of a job have its name and count once, as the worst of them.
+  // The targets of all jobs that wait or run, the worst first. Parts of a job have its name and count once, as the
+  // worst of them.
   std::vector<OwnTargetReport> reports(const ClusterSnapshot& cluster);
   // Those that were missed since the last call, of jobs that have ended too. Each once.
   std::vector<MissedTarget> take_missed() { return std::exchange(missed_, {}); }

@@ -1,5 +1,6 @@
-// Whether LiPS still steers pods of other schedulers: not while its plans fail their checks, and not in a pool that has
-// overspent its budget of the day. Such pods are then left to their own schedulers. Decides by what it was told alone.
+// Says whether LiPS still steers pods of other schedulers: not while its plans fail their checks, and not in a pool
+// that has overspent its budget of the day. Such pods are then left to their own schedulers. Decides by what it was
+// told alone.
 #pragma once
 
 #include <map>

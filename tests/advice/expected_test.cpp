@@ -110,7 +110,7 @@ TEST(Expected, TheAnnouncementsOfOneJobAreOne) {
   EXPECT_NEAR(room.value(), outcome->plan.account.expected_room().value(), 1e-6 * room.value());
 }
 
-// What it says of a plan without the announcements is what such a plan does.
+// Its words about a plan without the announcements hold for such a plan.
 TEST(Expected, WhatItSaysWouldBeIsWhatAPlanWithoutThemDoes) {
   int said_some = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {

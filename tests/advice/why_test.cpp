@@ -48,7 +48,7 @@ TaskId waiting_task(const Question& question, std::uint64_t seed) {
   return waiting.empty() ? TaskId::none() : waiting[seed % waiting.size()];
 }
 
-// What the remedy asks for, done to the snapshot as a file, from which everything derived is worked out again: nodes,
+// The remedy, applied to the snapshot as a file, from which everything derived is worked out again: nodes,
 // a maximum, a price are written; a pod that is created again is withdrawn and arrives by events, as in a cluster.
 struct Done {
   Question question;

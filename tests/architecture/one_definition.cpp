@@ -50,7 +50,7 @@ struct Scope {
   std::string name;
 };
 
-// What the words before a brace open, and the type that they define if they do.
+// The scope that the words before a brace open, and the type that they define if they do.
 struct Opened {
   Scope scope;
   std::optional<std::string> type;

@@ -12,7 +12,7 @@ namespace lips::architecture {
 // without specialisations.
 std::vector<std::string> defined_types(std::string_view text);
 
-// Of files by path: each name that more than one of them defines, with the paths.
+// The names in files by path: each name that more than one of them defines, with the paths.
 std::map<std::string, std::vector<std::string>> defined_twice(const std::map<std::string, std::string>& text_by_path);
 
 }  // namespace lips::architecture

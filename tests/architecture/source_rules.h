@@ -31,7 +31,7 @@ std::string cycle_in(const Arrows& arrows);
 // .cpp; a circle is a set of units of which each reaches each other by includes. `text_by_path`: paths from the root.
 std::vector<std::string> circles_of_files(const std::map<std::string, std::string>& text_by_path);
 
-// What is wrong with a file, one sentence each with path and line; empty when nothing is.
+// The faults of a file, one sentence each with path and line; empty when nothing is.
 // `path` is from the root, with slashes.
 std::vector<std::string> violations(std::string_view path, std::string_view text);
 

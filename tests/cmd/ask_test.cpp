@@ -412,7 +412,7 @@ TEST(AskOperator, ANewQuestionGetsANewState) {
   EXPECT_LT(ages[1], ages[2]);
 }
 
-// What bash offers for these words, sorted.
+// The completions that bash offers for these words, sorted.
 std::string completed(const Folder& folder, const std::string& words, int at) {
   const std::string script = folder.file("script"), out = folder.file("out");
   write(script, lips({"completion", "bash"}).out + "COMP_WORDS=(" LIPS_PROGRAM " " + words + ")\nCOMP_CWORD=" +

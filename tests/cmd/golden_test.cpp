@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of a run only what the policy and the simulator decide: no version, no wall time.
+// The part of a run that only the policy and the simulator decide: no version, no wall time.
 Json essence(const std::string& out) {
   const Json all = Json::parse(out);
   Json result;

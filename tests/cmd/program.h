@@ -15,7 +15,7 @@ struct Said {
 };
 
 Said lips(const std::vector<std::string>& words);
-// What it answers with --format json; the test fails if it does not end well.
+// The answer with --format json; the test fails if it does not end well.
 nlohmann::json lips_json(std::vector<std::string> words);
 // The same, ended by a signal when it takes more CPU time, or ten times as long: a busy machine gives it less of a
 // second than it asks for.

@@ -19,7 +19,7 @@ json simulated(std::vector<std::string> words) {
   return lips_json(std::move(words));
 }
 
-// What depends on the machine.
+// The fields that depend on the machine.
 json without_measured(json result) {
   for (json& run : result["runs"]) run.erase("decidingSeconds");
   return result;

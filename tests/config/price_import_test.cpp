@@ -69,7 +69,7 @@ TEST(PriceImport, TakesTheNewestSpotPriceOfLinux) {
   EXPECT_EQ(offers[0].region, "eu-west-1");
 }
 
-// Of m6i.large in eu-central-1.
+// The row of m6i.large in eu-central-1.
 std::string attributes(const std::string& system, const std::string& tenancy) {
   return R"({"instanceType": "m6i.large", "regionCode": "eu-central-1", "operatingSystem": ")" + system +
          R"(", "tenancy": ")" + tenancy +

@@ -156,7 +156,7 @@ TEST_F(CheckedPolicyTest, AllowsForTheRoundingOfSums) {
   EXPECT_TRUE(faults.empty());
 }
 
-// Of three plans the first two are faulty: nothing of them is bound, the controller goes on, and the third is.
+// The first two of three plans are faulty: nothing of them is bound, the controller goes on, and the third is.
 TEST_F(CheckedPolicyTest, TheControllerGoesOnToTheNextPlan) {
   int asked = 0;
   const fake::ScriptedPolicy policy({Cadence::Trigger::epoch, seconds(10), seconds(0)},

@@ -132,7 +132,7 @@ TEST_F(DispatcherTest, GivesEveryMoveAnIdOfItsOwnAndPassesDropsAndMemoriesOn) {
   EXPECT_EQ(state.snapshot().jobs[JobId(0)].memory.home, ZoneId(0));
 }
 
-// What observers were told, and the state at that moment.
+// The words that observers were told, and the state at that moment.
 class Watching : public Observer {
  public:
   void on_bind(const ClusterSnapshot& cluster, const Assignment& assignment) override {

@@ -1,4 +1,4 @@
-"""What a dashboard needs: a running operator, and a Prometheus that scrapes it. Both on free ports, and gone in the end.
+"""The parts that a dashboard needs: a running operator, and a Prometheus that scrapes it. Both on free ports, and gone in the end.
 
 The operator's page is tried on such an operator, too."""
 import contextlib

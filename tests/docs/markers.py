@@ -1,4 +1,4 @@
-"""What the comment before a block of commands says: why it is not run, and which test does the same.
+"""The comment before a block of commands: why it is not run, and which test does the same.
 
     not run: REASON                           names of tests in it are looked up:
     not run: REASON; story NAME               a story of e2e/ that has every command of the block
@@ -82,7 +82,7 @@ def text_of_test(root, name):
 
 
 def essentials(words):
-    """What has to stand on one line (the program, and what it is told to do), and what has to stand anywhere: what it is about."""
+    """The words that have to stand on one line (the program, and what it is told to do), and what has to stand anywhere: what it is about."""
     if "--" in words:  # what is run in a pod, with whatever is there
         return essentials(words[words.index("--") + 1:])[0], []
     words = pages.simple_command(words)
@@ -106,7 +106,7 @@ def has(text, words):
 
 
 def faults(marker, commands, root=pages.ROOT):
-    """What is wrong with the tests that the marker names for these commands."""
+    """The faults of the tests that the marker names for these commands."""
     for kind, name, said in marker.tests:
         text = text_of_story(root, name) if kind == "story" else text_of_test(root, name)
         if text is None:

@@ -37,7 +37,7 @@ def dedented(lines):
 
 
 def blocks(text):
-    """Of the page, and the comments that stand before no block, with their lines."""
+    """The blocks of the page, and the comments that stand before no block, with their lines."""
     lines, found, lost = text.splitlines(), [], []
     note, at, item, after_blank = None, 0, 0, True  # item: where the content of the present list item begins
     while at < len(lines):
@@ -77,7 +77,7 @@ def blocks(text):
 
 
 def commands(block):
-    """Of a block of commands: one for each line, with the lines that it goes on in."""
+    """The commands of a block: one for each line, with the lines that it goes on in."""
     found, open_line = [], False
     for line in block.lines:
         prompted = line.startswith("$ ")

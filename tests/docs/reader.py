@@ -25,13 +25,13 @@ class Wrong(Exception):
 
 
 def alike(shown, printed):
-    """Whether lines are what the page shows: "..." stands for anything in a line, and alone in a line for any lines."""
+    """Says whether lines are what the page shows: "..." stands for anything in a line, and alone in a line for any lines."""
     parts = [r"(?:.*\n)*?" if line.strip() == "..." else re.escape(line.rstrip()).replace(r"\.\.\.", ".*") + r" *\n" for line in shown]
     return re.fullmatch("".join(parts), "".join(line + "\n" for line in printed.rstrip("\n").split("\n"))) is not None
 
 
 def shortened(shown, printed, but_for):
-    """Whether the JSON of a page leaves things out of what is printed and changes nothing; numbers have the digits that the page shows."""
+    """Says whether the JSON of a page leaves things out of what is printed and changes nothing; numbers have the digits that the page shows."""
     if isinstance(shown, dict):
         return isinstance(printed, dict) and all(
             key in printed and (key in but_for or shortened(value, printed[key], but_for)) for key, value in shown.items())
@@ -82,13 +82,13 @@ class Reader:
             process.wait()
 
     def missing(self, text):
-        """What this build or machine lacks of it; "": nothing."""
+        """The part of it that this build or machine lacks; "": nothing."""
         if not any(self.build.glob("bench_*")) and re.search(r"\bbench_\w+", text):
             return "no benchmarks in this build"
         return next((f"no {name} here" for name in OPTIONAL if re.search(rf"(^|[|&;]\s*){name}\b", text) and not shutil.which(name)), "")
 
     def run(self, text, status=0):
-        """What it prints to stdout. A server is left running, on a free port in place of the page's."""
+        """The text that it prints to stdout. A server is left running, on a free port in place of the page's."""
         for port in SERVES.findall(text):
             if port not in self.ports:
                 with socket.create_server(("127.0.0.1", 0)) as free:

@@ -46,7 +46,7 @@ Bytes random_file(const std::string& path, std::size_t size, std::uint64_t seed)
   return bytes;
 }
 
-// Of 11 native blocks and those of parity behind them.
+// The files of 11 native blocks and those of parity behind them.
 std::string block_name(std::uint32_t index) {
   const std::string digits = std::to_string(index < 11 ? index : index - 11);
   return (index < 11 ? "block-" : "parity-") + std::string(5 - digits.size(), '0') + digits;

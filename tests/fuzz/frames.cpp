@@ -1,4 +1,4 @@
-// What the API server wraps objects in: lists, lines of a watch, answers to refused requests.
+// The frames in which the API server wraps objects: lists, lines of a watch, answers to refused requests.
 #include "kubernetes/api/codec.h"
 #include "tests/fuzz/fuzz_target.h"
 

@@ -1,4 +1,5 @@
-// What rclone and WebHDFS say of files and blocks. The first line is LISTSTATUS, the rest are locations or a listing.
+// The answers of rclone and WebHDFS about files and blocks. The first line is LISTSTATUS, the rest are locations or a
+// listing.
 #include "kubernetes/data/discovered.h"
 #include "kubernetes/data/hdfs_walk.h"
 #include "tests/fuzz/fuzz_target.h"

@@ -1,4 +1,4 @@
-// What a driver answers to the question for its application's traffic, and what is kept of it in a ConfigMap.
+// A driver's answer to the question for its application's traffic, and the part of it that is kept in a ConfigMap.
 #include "kubernetes/pods/learned_traffic.h"
 #include "kubernetes/pods/spark_traffic.h"
 #include "tests/fuzz/fuzz_target.h"

@@ -28,7 +28,7 @@ std::map<TaskId, Assignment> served_by(const ClusterSnapshot& cluster, const Pla
   return served;
 }
 
-// What a plan pays for these tasks, and for all of its moves; none when it does not serve them all.
+// The price of a plan for these tasks, and for all of its moves; none when it does not serve them all.
 std::optional<double> pays_for(const RandomWorld& world, const Plan& plan, const std::map<TaskId, Assignment>& tasks) {
   const std::map<TaskId, Assignment> served = served_by(world.cluster, plan);
   double usd = 0;

@@ -1,4 +1,4 @@
-// What every policy in the registry promises, whatever its idea.
+// The promises of every policy in the registry, whatever its idea.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

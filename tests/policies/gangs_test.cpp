@@ -1,4 +1,4 @@
-// Of a gang enough tasks start together or none does, whatever policy plans.
+// Enough tasks of a gang start together or none does, whatever policy plans.
 #include "model/gangs.h"
 
 #include <gmock/gmock.h>

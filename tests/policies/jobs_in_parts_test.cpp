@@ -181,7 +181,7 @@ std::string text_of(const Planned& planned) {
   return text;
 }
 
-// Of each job with pending tasks: how it is weighed and ordered.
+// The standing of each job with pending tasks: how it is weighed and ordered.
 std::map<std::size_t, std::array<double, 3>> weighed(const Arrived& arrived, const PolicySettings& settings) {
   const ClusterSnapshot& cluster = arrived.state.snapshot();
   const JobWeights weights = job_weights(cluster, settings.lips);

@@ -1,4 +1,4 @@
-// What holds of the default planner on thousands of random clusters.
+// Properties of the default planner on thousands of random clusters.
 #include <map>
 #include <set>
 

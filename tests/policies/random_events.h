@@ -1,4 +1,4 @@
-// What may happen to a cluster of random_cluster.h, in any order. Equal seeds, equal events.
+// The events that may happen to a cluster of random_cluster.h, in any order. Equal seeds, equal events.
 #pragma once
 
 #include "model/cluster_state.h"

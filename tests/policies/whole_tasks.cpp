@@ -66,7 +66,7 @@ class Classes {
   }
   int of(NodeId node) const { return of_[node]; }
 
-  // What one task takes of the class's time when it reads inside the zone, or from afar.
+  // The part of the class's time that one task takes when it reads inside the zone, or from afar.
   Load load(const Task& task, NodeId node, bool near) const {
     const ClusterSnapshot& cluster = world_.cluster;
     const Resources& request = cluster.jobs[task.job].request;

@@ -9,8 +9,8 @@
 
 namespace lips::testing {
 
-// Whether a bound for this horizon speaks of the plan: every pool stays within its maximum and every link within its
-// bandwidth; and either all tasks start at once, however long they run, or each class of nodes has time for what it
+// Says whether a bound for this horizon speaks of the plan: every pool stays within its maximum and every link within
+// its bandwidth; and either all tasks start at once, however long they run, or each class of nodes has time for what it
 // gets.
 bool within_the_model(const RandomWorld& world, const Plan& plan, const PolicySettings& settings);
 

@@ -98,7 +98,7 @@ TEST(RoughDay, HasDegradedTasksAndSharesWhereDataIsCoded) {
   EXPECT_TRUE(shares);
 }
 
-// What only clusters have that others use too.
+// The parts that only clusters have that others use too.
 TEST(ExactSnapshot, KeepsResourcesOfOthersAndTasksThatWereFoundOrWithdrawn) {
   ClusterSnapshot start;
   start.zones.push_back({"a"}), start.racks.push_back({"r", ZoneId(0)}),

@@ -136,7 +136,7 @@ TEST(SnapshotFile, ReadsBackSomethingOfEverything) {
   EXPECT_EQ(write_snapshot(read->cluster, {}, SnapshotDetail::exact), text);
 }
 
-// Whether reading works the field out from others, or puts it where it was.
+// Says whether reading works the field out from others, or puts it where it was.
 bool worked_out(const std::string& path, const ClusterSnapshot& cluster) {
   const auto ends = [&](std::initializer_list<std::string_view> words) {
     return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return path.ends_with(word); });

@@ -71,7 +71,7 @@ TEST(JobExchange, LeavesTheirPartToPeersThatAreToCome) {
   EXPECT_NEAR(first.actual.shuffle.value(), 200 * 0.01 * 0.5, 1e-12);
 }
 
-// What one of two pods exchanges with another that is not compared costs the plan what it cost.
+// The exchange of one of two pods with another that is not compared costs the plan what it cost.
 TEST(JobExchange, SavesNothingBetweenPodsOfWhichOneIsNotCompared) {
   Exchanging job(peers(3, 900));
   const auto dollars = job.look({peer(a, c, 1, true), peer(b, c, 1, true), peer(c, nowhere, 1, true)});

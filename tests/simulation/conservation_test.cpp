@@ -1,4 +1,4 @@
-// What holds in every run, whatever the policy does.
+// Properties of every run, whatever the policy does.
 #include <gtest/gtest.h>
 
 #include <sstream>

@@ -18,7 +18,7 @@ using tiny::at;
 using tiny::FirstFit;
 using tiny::ScenarioBuilder;
 
-// What happened to elastic nodes, and when.
+// The events of elastic nodes, and when they came.
 class FleetLog : public RunListener {
  public:
   void on_launch(NodeId node, TimePoint now) override { launched.emplace_back(node, to_seconds(now)); }
@@ -359,7 +359,7 @@ TEST_F(FleetTest, EndsStuckWhereNoOfferHoldsATask) {
   EXPECT_EQ(result.invoice.nodes.value(), 0);
 }
 
-// What must hold at every event, under every policy, with nodes that come, empty and are interrupted.
+// Properties that hold at every event, under every policy, with nodes that come, empty and are interrupted.
 std::string elastic_day(const std::string& seed) {
   return "seed: " + seed + R"(
 zones: [a, b]

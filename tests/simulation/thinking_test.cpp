@@ -1,4 +1,4 @@
-// What nodes report while a policy thinks is answered once it has thought.
+// Nodes that report while a policy thinks are answered once it has thought.
 #include <gtest/gtest.h>
 
 #include <map>

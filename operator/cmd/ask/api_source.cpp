@@ -125,7 +125,7 @@ class AskingByKubectl : public Asking {
   int status_ = 0;
 };
 
-// Of a user whose credentials come from another program, of a proxy and the
+// An error of a user whose credentials come from another program, of a proxy and the
 // like, only kubectl knows how.
 bool is_for_kubectl(const Error& error) {
   return error.message.find(" is not supported; allowed: ") != std::string::npos;

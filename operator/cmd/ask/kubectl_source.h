@@ -9,7 +9,7 @@
 
 namespace lips::cmd {
 
-// What the command `kubectl WORDS` wrote to stdout; otherwise unavailable, with what it wrote to stderr.
+// The text that the command `kubectl WORDS` wrote to stdout; otherwise unavailable, with what it wrote to stderr.
 Result<std::string> run_kubectl(std::vector<std::string> words);
 
 }  // namespace lips::cmd

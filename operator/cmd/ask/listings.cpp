@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What one of these commands shows, in both forms.
+// The content of one of these commands, in both forms.
 struct Listing {
   std::vector<std::vector<std::string>> rows;  // the first has the titles
   Json json = Json::array();

@@ -24,7 +24,7 @@ struct FetchedState {
 };
 Result<FetchedState> fetch(const Source& source);
 
-// What only a running operator knows.
+// The facts that only a running operator knows.
 Result<const LiveFacts*> live_facts(const EpochRecord& record);
 Result<LiveFacts> fetch_live(const Source& source);
 

@@ -234,7 +234,7 @@ class Answer {
     return out.empty() ? out : out + ")";
   }
 
-  // What to do, in the words of Kubernetes.
+  // The action to take, in the words of Kubernetes.
   std::string action(const Remedy& remedy) const {
     switch (remedy.kind) {
       case RemedyKind::another_zone:

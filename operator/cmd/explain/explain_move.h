@@ -1,5 +1,5 @@
-// Whether moving data to a cheaper node pays, by given prices or in a cluster, with the answer in words and as JSON.
-// Reads no options.
+// Says whether moving data to a cheaper node pays, by given prices or in a cluster, with the answer in words and as
+// JSON. Reads no options.
 #pragma once
 
 #include <span>

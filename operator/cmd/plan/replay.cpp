@@ -110,7 +110,7 @@ std::string verdict(const EpochRecord& record, const Plan& plan) {
   return out;
 }
 
-// What the operator had counted when it made the plan; empty: an old record does not say.
+// The invoice that the operator had counted when it made the plan; empty: an old record does not say.
 std::string invoice_text(const EpochRecord& record) {
   if (!record.invoice) return "";
   const InvoiceSoFar& invoice = *record.invoice;

@@ -59,7 +59,7 @@ void EpochRecorder::record(const NamedPolicy& by, const PolicyInput& input, cons
   changed_.notify_one();
 }
 
-// Whether work outside the loop that took `spent` seconds so far is within its share of the time.
+// Says whether work outside the loop that took `spent` seconds so far is within its share of the time.
 bool EpochRecorder::affordable(double spent, double share) {
   return work_ == Work::at_once || spent <= (WallStopwatch().seconds() - began_ + time_at_start) * share;
 }

@@ -28,7 +28,7 @@ class JobViewer {
     for (const RunningTask& run : cluster_.running) ends_.emplace(run.task, run.expected_end);
   }
 
-  // Of all parts with that name.
+  // The view of all parts with that name.
   JobView view(const std::string& name) {
     view_.name = name;
     TimePoint arrival = cluster_.now;

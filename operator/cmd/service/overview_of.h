@@ -1,5 +1,5 @@
-// What a running operator's page shows of its cluster, made of one state of it. Plans in a question's terms; carries
-// nothing out.
+// The content of a running operator's page about its cluster, made of one state of it. Plans in a question's terms;
+// carries nothing out.
 #pragma once
 
 #include <functional>

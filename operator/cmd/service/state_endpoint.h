@@ -57,7 +57,7 @@ class StateEndpoint {
   const Questions questions_;
   const bool lists_absent_;
   std::atomic<bool> wanted_{false};
-  // Of the controller's thread alone:
+  // Members of the controller's thread alone:
   std::optional<EpochRecord> inputs_;  // of the last plan, without its snapshot
   std::deque<PastPlan> plans_;         // oldest first
   double next_copy_ = 0;               // not before; seconds of a stopwatch

@@ -22,7 +22,7 @@ class WatchPlanner {
   // All arguments outlive this.
   WatchPlanner(OperatorMetrics& metrics, const LiveConfig& live, const LivePolicy& policy);
 
-  // Whether it has nothing to do, and its share of the time allows more; from any thread.
+  // Says whether it has nothing to do, and its share of the time allows more; from any thread.
   bool is_free() const;
   void take(WatchedCluster watched);
   std::vector<WatchedRow> rows() const;

@@ -94,7 +94,7 @@ std::string targets_table(const Comparison& comparison) {
                    out + "\n";
 }
 
-// Of jobs that say themselves when they have to be done, or how long their tasks may wait.
+// A table of jobs that say themselves when they have to be done, or how long their tasks may wait.
 std::string own_targets_table(const Comparison& comparison) {
   std::string out;
   const auto line = [&](const RunResult& run, OwnTargetKind kind, const simulation::OwnTarget& target) {

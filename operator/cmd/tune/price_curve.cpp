@@ -27,7 +27,7 @@ std::vector<std::size_t> candidates(const std::vector<CurvePoint>& points) {
   return result;
 }
 
-// Of equal ones the present, else the first: the lowest price of waiting, as points go up.
+// Among equal points the present one, else the first: the lowest price of waiting, as points go up.
 std::size_t least(const std::vector<CurvePoint>& points, const std::vector<std::size_t>& among,
                   const Measure& measure) {
   return *std::ranges::min_element(among, {},

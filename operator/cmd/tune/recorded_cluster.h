@@ -19,7 +19,7 @@ struct RecordedCluster {
 
 RecordedCluster recorded_cluster(const ClusterSnapshot& record);
 
-// Of an offer, at once.
+// The most nodes of an offer at once.
 inline constexpr std::uint32_t most_offered = 100;
 
 }  // namespace lips::cmd

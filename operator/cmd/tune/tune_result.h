@@ -1,4 +1,4 @@
-// What lips tune found, and its forms: text, JSON and a page. Reads no options and runs nothing.
+// The findings of lips tune, and its forms: text, JSON and a page. Reads no options and runs nothing.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What lips tune can simulate: a scenario, a table or a trace of jobs on the cluster of a scenario, or the journal of
-// an operator. Knows no options.
+// The workloads that lips tune can simulate: a scenario, a table or a trace of jobs on the cluster of a scenario, or
+// the journal of an operator. Knows no options.
 #pragma once
 
 #include <cstdint>

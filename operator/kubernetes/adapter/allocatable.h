@@ -1,4 +1,4 @@
-// What a node that is yet to be launched will leave to pods. Its machine has more: a kubelet keeps a part for itself
+// The room that a node yet to be launched will leave to pods. Its machine has more: a kubelet keeps a part for itself
 // (a node's `allocatable` is the rest), and pods of DaemonSets are on every node.
 //
 // Nodes of the same type say how much that is, and are remembered when they are gone. For a type that has not been seen
@@ -13,14 +13,14 @@
 
 namespace lips::kubernetes {
 
-// Of a machine of that size.
+// The usual room on a machine of that size.
 Resources usual_allocatable(Resources machine);
 
 class Allocatable {
  public:
   // True: nodes say something else than before.
   bool see(const NodeCache& nodes);
-  // Of a node of the offer's type and NodePool.
+  // The room on a node of the offer's type and NodePool.
   Resources of(const OfferEntry& offer) const;
 
  private:

@@ -187,7 +187,7 @@ void ApplicationTraffic::flush(TimePoint now) {
   keep(now);
 }
 
-// What a run has taken so far its next reading tells again.
+// The next reading tells again how much a run has taken.
 void ApplicationTraffic::keep(TimePoint now) {
   if (kept_version_ == learned_.version() || (!ended_since_ && now - kept_at_ < keep_every)) return;
   ended_since_ = false;

@@ -246,7 +246,7 @@ std::string DataLink::zone_of(const std::string& store) const {
   return end_kind(known->spec.kind) == EndKind::zone ? known->spec.zone : "store/" + store;
 }
 
-// Whether a move that brings the block into that zone is under way.
+// Says whether a move that brings the block into that zone is under way.
 bool DataLink::comes_to(const std::string& data_set, std::uint32_t block, const std::string& zone) const {
   const auto brings_it = [&](const Place& place) {
     const auto& [name, number, to] = place;

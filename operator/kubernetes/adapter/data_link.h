@@ -66,7 +66,7 @@ class DataLink {
   const CatalogDataSet* data_set(const std::string& name) const { return catalog_.data_set(name); }
   const DataStoreResource* store(const std::string& name) const { return catalog_.store(name); }
   const StoreKey& store_key() const { return mover_.store_key(); }
-  // Whether pods of that namespace may read the data set.
+  // Says whether pods of that namespace may read the data set.
   bool may_read(const std::string& data_set, const std::string& name_space) const;
   // See data_under_path.h.
   Result<std::vector<BlockRun>> data_under(const std::string& path, const std::string& name_space) const;

@@ -1,4 +1,4 @@
-// What is known of the data under a path such as s3a://bucket/folder: the blocks of the data sets whose files lie
+// The known data under a path such as s3a://bucket/folder: the blocks of the data sets whose files lie
 // there. Pure.
 #pragma once
 

@@ -27,7 +27,7 @@ Duration expected_run(const PodRecord& pod, const EvictionContext& context) {
   return seconds(work.cpu.value() / cores);
 }
 
-// Of the resource of which it is most.
+// The share of the resource of which it is most.
 double share_of(const ResourceAmounts& amounts, const Node& node) {
   double share = 0;
   for (const char* resource : {"cpu", "memory"})

@@ -32,11 +32,11 @@ struct Announcers {
   const std::vector<Announcement>& announced;        // by a file
   // When a job of that name has come last; one that comes near enough to its time is the one that was announced.
   const std::map<std::string, TimePoint>& arrivals;
-  // Whether a pod of the Job with this uid is past its gates: the gates of the template stay.
+  // Says whether a pod of the Job with this uid is past its gates: the gates of the template stay.
   std::function<bool(const std::string& uid)> released = {};
 };
 
-// What is expected within `reach`, or was and is not here yet.
+// The jobs that are expected within `reach`, or was and is not here yet.
 ExpectedJobs expected_jobs(const Announcers& announcers, const ExpectationContext& context, TimePoint now,
                            Duration reach);
 

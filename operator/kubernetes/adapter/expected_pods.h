@@ -1,4 +1,4 @@
-// What the pods of a template will need that nobody has made yet. Pure.
+// The needs of a template's pods that nobody has made yet. Pure.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace lips::kubernetes {
 struct ExpectationContext {
   const ModelIndex& index;
   WorkHistory history;
-  // Whether the operator plans such a pod: it has no name yet.
+  // Says whether the operator plans such a pod: it has no name yet.
   std::function<bool(const Pod& pod, const PodAnnotations& task)> planned;
   MayRead may_read = {};
 };

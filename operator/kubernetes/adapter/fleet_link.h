@@ -54,7 +54,7 @@ class FleetLink {
 
   // In the zones of these nodes.
   Offered offered(const NodeCache& nodes) const;
-  // Of a node of the offer.
+  // The room on a node of the offer.
   Resources allocatable(const OfferEntry& offer) const { return allocatable_.of(offer); }
 
   // See ModelSettings.
@@ -71,7 +71,7 @@ class FleetLink {
   bool awaits_quotas() const { return watches_quotas_ && !around_.quotas.settled(); }
   // See ClusterClient::request_nodes.
   void request(const std::optional<std::vector<NodeRequest>>& requests, TimePoint now);
-  // Whether the last plan said which pods want a node.
+  // Says whether the last plan said which pods want a node.
   bool selective() const { return selective_; }
 
   // See NodeOrders.

@@ -62,7 +62,7 @@ bool is_of_provider(std::string_view key) {
                      [&](std::string_view cloud) { return domain.ends_with(cloud); });
 }
 
-// What the requirements and labels of a pool say, by what they are about.
+// The rules of a pool's requirements and labels, by what they are about.
 struct Rules {
   std::vector<LabelRequirement> place, type;
   TextMap labels;                  // of its nodes, beside those of place and type
@@ -182,7 +182,7 @@ ResourceAmounts machine(const Node& node, const NodePrices& prices) {
   return all;
 }
 
-// Of nodes that an autoscaler launched and that were ready once.
+// The cores of nodes that an autoscaler launched and that were ready once.
 Cores elastic_cores(const NodeCache& nodes, const NodePrices& prices) {
   Cores cores;
   for (const auto& [name, record] : nodes.all()) {
@@ -193,7 +193,7 @@ Cores elastic_cores(const NodeCache& nodes, const NodePrices& prices) {
   return cores;
 }
 
-// What the nodes of each pool have. Those that boot stand for orders that are still there.
+// The sizes of each pool's nodes. Those that boot stand for orders that are still there.
 using Room = std::map<std::string, std::int64_t, std::less<>>;
 std::map<std::string, Room> room_in_use(const NodeCache& nodes, const NodePrices& prices) {
   std::map<std::string, Room> used;
@@ -208,7 +208,7 @@ std::map<std::string, Room> room_in_use(const NodeCache& nodes, const NodePrices
   return used;
 }
 
-// What the limits of a pool leave.
+// The room that the limits of a pool leave.
 LaunchLimit limit_of(const NodePool& pool, const Room& used) {
   LaunchLimit left;
   for (const auto& [resource, limit] : pool.limits) {

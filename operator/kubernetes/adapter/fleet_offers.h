@@ -16,11 +16,12 @@ namespace lips::kubernetes {
 // Every type in every zone and of every capacity type; types that no sheet has are left out.
 Offered listed_offers(const OperatorConfig::Fleet& fleet, const NodePrices& prices, const NodeCache& nodes);
 
-// Of the pools that take part, the one with the greatest weight first: types, zones and capacity types that meet its
-// requirements, within its limits. Of `nodes` only the zones count, of `fleet` only what a NodePool does not say.
+// The offers of the pools that take part, the one with the greatest weight first: types, zones and capacity types that
+// meet its requirements, within its limits. Of `nodes` only the zones count, of `fleet` only what a NodePool does not
+// say.
 std::vector<OfferEntry> pool_offers(const std::vector<NodePool>& pools, const NodeCache& nodes,
                                     const OperatorConfig::Fleet& fleet, const NodePrices& prices);
-// What the limits of these pools leave beside their nodes.
+// The room that the limits of these pools leave beside their nodes.
 LaunchLimits pool_limits(const std::vector<NodePool>& pools, const NodeCache& nodes, const NodePrices& prices);
 
 // Pools that could launch nodes of which plans ask for none. Without a reason: plans ask for some.

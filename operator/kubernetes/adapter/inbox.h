@@ -38,7 +38,7 @@ constexpr bool is_always_watched(WatchedKind kind) { return kind < WatchedKind::
 std::string_view resource_name(WatchedKind kind);  // plural
 // Path of the group and version of a kind that is not always watched.
 std::string_view optional_api(WatchedKind kind);
-// What happens while they cannot be listed.
+// The consequence while they cannot be listed.
 std::string_view without_list(WatchedKind kind);
 
 struct Gone {

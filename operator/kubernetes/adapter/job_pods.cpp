@@ -21,7 +21,7 @@ struct Declared {
   }
 };
 
-// What is known of an application's pods as peers, pod by pod. The PodGroups of one application start together.
+// Notes an application's pods as peers, pod by pod. The PodGroups of one application start together.
 void note_peer(const PodRecord& pod, KnownJob& job, std::set<std::string>& groups) {
   if (pod.work.gang > 0 && groups.insert(pod.work.group).second)
     job.gang = std::min(most_pods, job.gang + static_cast<std::uint32_t>(pod.work.gang));

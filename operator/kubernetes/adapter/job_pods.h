@@ -29,7 +29,7 @@ struct KnownJob {
   std::uint32_t maps = 0, reduces = 0;  // declared, else the number of known ones
   std::uint32_t finished_maps = 0;
   MapsByZone maps_in;  // where finished maps ran
-  // Of an application whose pods exchange data.
+  // True of an application whose pods exchange data.
   bool peers = false;
   std::uint32_t expected = 0;         // pods, the driver included; 0: nobody says
   bool guessed = false;               // `expected` is what earlier runs have had
@@ -52,10 +52,10 @@ class JobPods {
   std::vector<AwaitedApplication> awaited() const;
   // Those that it has created, itself included if it is a driver.
   const std::set<const PodRecord*>& created_by(const std::string& uid) const;
-  // Whether whoever creates pods, by uid, creates no more; and whether all who have created the job's do not.
+  // Says whether whoever creates pods, by uid, creates no more; and whether all who have created the job's do not.
   using Ended = std::function<bool(const std::string& uid)>;
   bool is_complete(const std::string& key, const Ended& ended) const;
-  // Whether the job hands data from maps to reduces.
+  // Says whether the job hands data from maps to reduces.
   bool shuffles(const std::string& key) const;
 
   struct Surroundings {

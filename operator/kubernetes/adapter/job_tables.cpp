@@ -42,7 +42,7 @@ struct Reading {
   Mebibytes size;
 };
 
-// What pods name in lips.dev/dataset: a data set, or what lies under a path.
+// The data that pods name in lips.dev/dataset: a data set, or all that lies under a path.
 struct NamedData {
   std::vector<BlockRun> runs;
   std::uint32_t blocks = 0;
@@ -65,7 +65,7 @@ class Readings {
     return shares_reading(pod) ? share_of(pod, *source) : part_of(pod, *source);
   }
 
-  // Of a job whose pods name what this one names.
+  // The inputs of a job whose pods name the same data as this one.
   std::vector<JobInput> inputs_of(const PodRecord& pod) {
     std::vector<JobInput> inputs;
     if (pod.work.data_set.empty()) return inputs;

@@ -60,7 +60,7 @@ struct Rejection {
 std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, const JobContext& context,
                                         std::vector<ClusterEvent>& events, std::vector<Rejection>& rejected);
 
-// What one of an application's pods will need that has not arrived: as a worker that has, else as its driver with the
+// The needs of one of an application's pods that has not arrived: as a worker that has, else as its driver with the
 // size of its workers where that is known; none: nobody knows.
 std::optional<PodNeeds> needs_to_come(const KnownJob& job, const PodClasses& classes);
 

@@ -29,7 +29,7 @@ class KeptShares {
 
   // Reads the ConfigMap. A replica that begins to lead must do so: another one may have written it since.
   void read();
-  // Whether the content of the ConfigMap is known.
+  // Says whether the content of the ConfigMap is known.
   bool known() const;
   std::optional<StoredShares> of() const;
   void remember(StoredShares shares);

@@ -45,14 +45,14 @@ class KnownJobs {
   const std::map<std::string, BatchJob>& all() const { return jobs_; }  // by uid
   const std::map<std::string, CronJob>& cron_jobs() const { return cron_jobs_; }
   const std::map<std::string, Workflow>& workflows() const { return workflows_; }  // that go on
-  // Whether one has changed since the last call.
+  // Says whether one has changed since the last call.
   bool take_workflows_changed() { return std::exchange(workflows_changed_, false); }
   KnownJob known(const std::string& key);
   // Looks now and then which announced workers have come.
   void review_awaited(TimePoint now);
   // True: the Job with this uid has a pod that names data and has no node yet.
   bool has_waiting_reader(const std::string& uid) const;
-  // Whether the Job with this uid has a pod that waits behind no gate of others.
+  // Says whether the Job with this uid has a pod that waits behind no gate of others.
   bool has_released(const std::string& uid) const;
   JobMemory memory_of(const std::string& key, const ModelIndex& index) const;
 

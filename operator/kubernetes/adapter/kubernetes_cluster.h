@@ -92,7 +92,7 @@ class KubernetesCluster : public ClusterClient {
   KubernetesCluster(const Connection& connection, ClusterSettings settings, AdapterObserver& telemetry, Log& log);
   ~KubernetesCluster() override;
 
-  // Of applications, by "namespace/application"; on the thread that calls wait().
+  // The traffic of applications, by "namespace/application"; on the thread that calls wait().
   const LearnedTraffic& learned_traffic() const { return traffic_->learned(); }
 
   // Starts the informers.

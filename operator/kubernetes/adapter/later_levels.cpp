@@ -24,7 +24,7 @@ class Times {
 
   const StepTimes& of(StepIndex index) const { return of_[index]; }
 
-  // Of a step after those for which it waits.
+  // Finds the begin of a step after those for which it waits.
   void find(StepIndex index) {
     const Step& step = steps_[index];
     StepTimes& times = of_[index];
@@ -124,7 +124,7 @@ class LaterLevels {
   ExpectedJobs take() { return std::move(result_); }
 
  private:
-  // Of one workflow, by what its steps are copies of, and how many.
+  // The needs of one workflow, by the originals of its steps, and how many.
   using Needs = std::map<std::pair<const JobSpec*, std::int32_t>, Result<ExpectedPods>>;
 
   void add(const Workflow& workflow, const IdVector<StepIndex, Step>& steps) {

@@ -11,7 +11,7 @@
 
 namespace lips::kubernetes {
 
-// Of each step of which that is known: when it begins, if others that it waits for have not ended. `lasts`: from when a
+// The begin of each step for which it is known, if others that it waits for have not ended. `lasts`: from when a
 // step begins until it ends. An error: steps wait for themselves.
 Result<IdVector<StepIndex, std::optional<TimePoint>>> later_begins(const IdVector<StepIndex, Step>& steps,
                                                                    const IdVector<StepIndex, Duration>& lasts,

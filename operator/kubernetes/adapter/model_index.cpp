@@ -37,7 +37,7 @@ constexpr double avoidance = 1.05;
 constexpr std::array zone_labels_of_drivers{"topology.ebs.csi.aws.com/zone", "topology.gke.io/zone",
                                             "topology.disk.csi.azure.com/zone"};
 
-// What a node has no number for it has no limit of.
+// A node has no limit of a resource for which it has no number.
 constexpr double unlimited = 1e6;
 
 template <class IdType>

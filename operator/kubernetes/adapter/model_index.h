@@ -60,7 +60,7 @@ struct ModelSettings {
   std::function<Offered(const NodeCache&)> offers = {};  // asked at each listing; empty: nobody launches nodes
   std::function<NodePrice(const PriceQuestion&)> node_price;
   std::function<void(const PricesInUse&)> prices_in_use = {};  // told at each listing; empty: nobody asks
-  // Of a node of an offer; empty: all that its machine has.
+  // The room on a node of an offer; empty: all that its machine has.
   std::function<Resources(const OfferEntry&)> allocatable = {};
   // Orders that no machine comes for: what would hold such a task there is sold out. Asked at each listing; empty:
   // none.
@@ -130,16 +130,16 @@ class ModelIndex {
   Duration longest_boot() const;  // of the offers
   // Reports it if the limits of the same offers have changed, or which are sold out.
   void limit_launches(const LaunchLimits& now, std::vector<ClusterEvent>& events);
-  // Of the offers, those that orders in vain have closed.
+  // The number of offers that orders in vain have closed.
   std::size_t sold_out() const;
-  // Whether an empty node of some offer would hold such a pod.
+  // Says whether an empty node of some offer would hold such a pod.
   bool fits_an_offer(const PodNeeds& needs) const;
   StoreId store(const std::string& name) const;
-  // Of these stores the one to read from in that zone: one that lies there, else the cheapest; none: all are unknown.
+  // The store of these to read from in that zone: one that lies there, else the cheapest; none: all are unknown.
   StoreId nearest(const std::vector<std::string>& stores, ZoneId zone) const;
-  // Of transfer between two stores; none: one of them is unknown.
+  // The price of transfer between two stores; none: one of them is unknown.
   std::optional<UsdPerMebibyte> transfer_price(const std::string& from, const std::string& to) const;
-  // Of reading that store's data on that node.
+  // The price of reading that store's data on that node.
   std::optional<UsdPerMebibyte> read_price(const std::string& store, const std::string& node) const;
   UsdPerHour price_of(const Node& node) const;
   const std::string& store_name(StoreId id) const { return store_names_[id]; }
@@ -150,14 +150,14 @@ class ModelIndex {
     ErasureCode code;
   };
   const KnownDataSet* data_set(const std::string& name) const;
-  // Of so many blocks in a row.
+  // The size of so many blocks in a row.
   Mebibytes size_of(BlockId first, std::uint32_t blocks) const;
   // Data set and index of a block.
   std::pair<std::string, std::uint32_t> block_name(BlockId block) const;
 
   // The node as it is now; none: a listing is needed, because its zone or rack is new. Adds a new profile.
   std::optional<lips::Node> node_now(const NodeRecord& record, std::vector<ClusterEvent>& events);
-  // Whether the readability of the node's directory has changed since the listing.
+  // Says whether the readability of the node's directory has changed since the listing.
   bool store_moved(const NodeRecord& record) const;
   // Adds labels and resources that only classes of pods since the listing refer to, and updates the nodes that have
   // them. True: a listing is needed, because they may tell offers apart.
@@ -165,7 +165,7 @@ class ModelIndex {
   // An id; appends an event that adds it if it is new.
   ConstraintId constraint(const PlacementConstraint& constraint, std::vector<ClusterEvent>& events);
   PoolId pool(const std::string& name, std::vector<ClusterEvent>& events);
-  // Of the job of that key, in this listing.
+  // The id of the job of that key, in this listing.
   WholeJobId whole_job(const std::string& key);
   Resources request(const PodNeeds& needs) const;
   // The memory of pools by name and by current id; none if the pools are not those that it was made for.

@@ -1,4 +1,4 @@
-// Whether the API server serves custom resources that a cluster may lack, and get later.
+// Says whether the API server serves custom resources that a cluster may lack, and get later.
 #pragma once
 
 #include <atomic>

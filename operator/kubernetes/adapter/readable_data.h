@@ -8,7 +8,7 @@
 
 namespace lips::kubernetes {
 
-// Whether pods of that namespace may read another's data set; none: all may.
+// Says whether pods of that namespace may read another's data set; none: all may.
 using MayRead = std::function<bool(const std::string& data_set, const std::string& name_space)>;
 
 // Null: there is none of that name with blocks, or they may not read it.

@@ -1,5 +1,5 @@
-// Whether this replica may decide: it leads, and has listed the whole cluster since it began to lead. Decides nothing
-// itself.
+// Says whether this replica may decide: it leads, and has listed the whole cluster since it began to lead. Decides
+// nothing itself.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,8 @@ class VolumeBinding {
   // `patience`: with provisioners.
   VolumeBinding(const Surroundings& around, Duration patience);
 
-  // Whether the pod's claims have their volumes or would get them on that node, with the errors of VolumeCache::choose.
+  // Says whether the pod's claims have their volumes or would get them on that node, with the errors of
+  // VolumeCache::choose.
   Result<void> ask(const PodRecord& pod, const std::string& node) const;
   // Asks for the volumes of a pod that goes to record.node. False: it has them all.
   bool begin(const PodRecord& pod, TimePoint now);

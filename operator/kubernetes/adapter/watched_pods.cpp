@@ -47,7 +47,7 @@ void WatchedPods::update(const Pod& pod, TimePoint now) {
     std::erase(seen.gates, zone_gate);
     std::erase_if(seen.annotations, [](const auto& entry) { return entry.first == annotation::steered; });
   } else if (!known || (known->state == PodState::held && !pod.node.empty())) {
-    // What held it, such as a gate, is gone when it is bound: judged anew.
+    // Its hindrance, such as a gate, is gone when it is bound: judged anew.
     if (const auto record = pods_.forget(pod.meta, now)) job_pods_.forget(*record);
   }
   const PodCache::Update update = pods_.update(seen, now);
@@ -85,7 +85,7 @@ void WatchedPods::resume() {
   }
 }
 
-// Whether it is, or was, something to plan.
+// Says whether it is, or was, something to plan.
 bool WatchedPods::is_of_interest(const PodRecord& pod) {
   const bool ran = !pod.node.empty();
   Watched& watched = watched_[pod.meta.uid];

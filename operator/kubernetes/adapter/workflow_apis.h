@@ -1,4 +1,4 @@
-// Whether the API server has JobSets and Argo's Workflows; watches them from then on.
+// Says whether the API server has JobSets and Argo's Workflows; watches them from then on.
 #pragma once
 
 #include <functional>

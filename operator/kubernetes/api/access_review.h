@@ -26,7 +26,8 @@ class AccessReview {
   explicit AccessReview(ApiClient& client, Clock clock = std::chrono::steady_clock::now)
       : client_(client), clock_(std::move(clock)) {}
 
-  // Whether the token's bearer may `get` the path, as a nonResourceURL of RBAC. From any thread; waits for the server.
+  // Says whether the token's bearer may `get` the path, as a nonResourceURL of RBAC. From any thread; waits for the
+  // server.
   AccessVerdict may_get(const std::string& token, const std::string& path);
   std::size_t kept() const;
 

@@ -31,7 +31,7 @@ struct ApiRequest {
   std::vector<std::string> headers = {};      // "Name: value", beside our own
   std::chrono::milliseconds timeout{30'000};  // of one try; a watch has none
   std::size_t most_bytes = 0;                 // of a success; a longer one is invalid_input; 0: any length
-  // Whether it may be sent again when nobody knows if the server has done it. By default only reads, updates and
+  // Says whether it may be sent again when nobody knows if the server has done it. By default only reads, updates and
   // removals may.
   std::optional<bool> repeatable;
   // Called on the client's thread before each try; if it returns false, the request ends with `cancelled`.

@@ -64,7 +64,7 @@ std::string_view text(Value&& value) {
   return value.get_string();
 }
 
-// Whether the field is one of those that name an object and its version; it is read then.
+// Says whether the field is one of those that name an object and its version; it is read then.
 template <class Value>
 bool names_object(std::string_view key, Value&& value, ObjectMeta& meta) {
   std::string* const field = key == "namespace"         ? &meta.name_space

@@ -21,7 +21,7 @@ const std::string* find_text(const TextMap& map, std::string_view key);
 using ResourceAmounts = std::vector<std::pair<std::string, std::int64_t>>;
 std::int64_t amount_of(const ResourceAmounts& amounts, std::string_view resource);
 
-// Of a pod: Karpenter does not evict it, and waits for it when it ends its node.
+// An annotation of a pod: Karpenter does not evict it, and waits for it when it ends its node.
 inline constexpr const char* do_not_disrupt_annotation = "karpenter.sh/do-not-disrupt";
 
 // Identifies an object and its version. `name_space` is empty for cluster-scoped objects such as nodes.

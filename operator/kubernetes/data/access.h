@@ -25,23 +25,23 @@ struct TenantRules {
 // "lips-copies": the folder that moves write to; no data set may have originals there.
 inline constexpr const char* copies_root = "lips-copies";
 
-// Whether pods of that namespace may read it: its own, and those that spec.readers names.
+// Says whether pods of that namespace may read it: its own, and those that spec.readers names.
 bool may_read(const DataSetResource& set, const std::string& name_space);
 
-// Whether data sets of that namespace may have originals at that path: in its own folder, NAMESPACE/, or anywhere in a
-// store that allows the namespace; in no case among the copies.
+// Says whether data sets of that namespace may have originals at that path: in its own folder, NAMESPACE/, or anywhere
+// in a store that allows the namespace; in no case among the copies.
 bool may_lie(const DataStoreSpec& store, const std::string& name_space, const std::string& path);
 
-// Whether the store holds originals of the data set. The status decides for a store that it names, the spec for one
-// that the operator has not adopted yet.
+// Says whether the store holds originals of the data set. The status decides for a store that it names, the spec for
+// one that the operator has not adopted yet.
 bool has_originals(const DataSetResource& set, const std::string& store);
 
 // A sentence with the first store in which the data set names files that its namespace may not use; empty: there is
 // none.
 std::string foreign_data(const DataSetResource& set, const DataLayout& layout, const StoreMap& stores);
 
-// Whether the data set names, or may come to name, that file of the store as an original, or a file below it. While its
-// files are not known yet, every file in its folder counts.
+// Says whether the data set names, or may come to name, that file of the store as an original, or a file below it.
+// While its files are not known yet, every file in its folder counts.
 bool names_original(const DataSetResource& set, const Result<DataLayout>& layout, const std::string& store,
                     const std::string& path);
 

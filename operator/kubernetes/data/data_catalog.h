@@ -101,7 +101,7 @@ class DataCatalog {
   std::vector<ObjectFinding> take_findings();
 
   const DataStoreResource* store(const std::string& name) const;  // nullptr: there is no usable one
-  // Whether its files can be read now: the node of a directory must be present, ready, and the same as before.
+  // Says whether its files can be read now: the node of a directory must be present, ready, and the same as before.
   bool readable(const std::string& store) const;
   // True: the store's node is gone.
   bool is_gone(const DataStoreResource& store) const;

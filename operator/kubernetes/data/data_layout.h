@@ -32,7 +32,7 @@ struct DataLayout {
 
   std::uint32_t count() const { return native + parity; }
   std::uint32_t listed_files() const { return static_cast<std::uint32_t>(first_blocks.size()); }
-  // Of a block below count().
+  // The span of a block below count().
   BlockSpan span(std::uint32_t block) const;
   std::string path_of_file(std::uint32_t file) const;
   bool has_file(const std::string& path) const;
@@ -52,7 +52,7 @@ constexpr Mebibytes mebibytes(std::int64_t bytes) { return Mebibytes(static_cast
 bool good_path(const std::string& path);
 // Without leading and trailing slashes.
 std::string folder_path(std::string path);
-// Whether the path is that folder, or lies in it; all paths lie in "".
+// Says whether the path is that folder, or lies in it; all paths lie in "".
 bool lies_in(const std::string& path, const std::string& folder);
 
 // From files that the spec lists or that were discovered, else from blocks and blockSize. Sizes that do not add up are

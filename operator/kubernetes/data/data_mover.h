@@ -54,13 +54,13 @@ struct MoverOptions {
   bool serve_stores = false;                             // run a pod for each DataStore that requests one
   std::function<void()> wake;                            // called from another thread when tick() has something to do
   std::function<std::vector<PoolUse>()> pool_uses = {};  // see ResourceReconciler
-  // Of transfer between two stores, for words on moves; none: not known. Empty: none is.
+  // The price of transfer between two stores, for words on moves; none: not known. Empty: none is.
   std::function<std::optional<UsdPerMebibyte>(const std::string& from, const std::string& to)> transfer_price = {};
 };
 
 class DataMover {
  public:
-  // Whether a pod reads that replica, or may begin to through a binding under way.
+  // Says whether a pod reads that replica, or may begin to through a binding under way.
   using IsRead = std::function<bool(const std::string& data_set, std::uint32_t block, const std::string& store)>;
 
   // `may_act`: whether this process leads; called on the client's thread before each try of each write. All arguments

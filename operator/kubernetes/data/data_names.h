@@ -8,8 +8,8 @@
 
 namespace lips::kubernetes {
 
-// Of a file or folder. What begins with _ or . is not data (_SUCCESS, _temporary, _delta_log, .hoodie) unless it is the
-// value of a column (_day=1), nor is what is still being copied.
+// The name of a file or folder. One that begins with _ or . is not data (_SUCCESS, _temporary, _delta_log, .hoodie)
+// unless it is the value of a column (_day=1), nor is what is still being copied.
 bool names_data(std::string_view name);
 
 // Leaves out files that are no data, or that lie in a folder that is none, or in the metadata of an Iceberg table: a

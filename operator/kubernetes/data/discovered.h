@@ -16,7 +16,7 @@ struct Discovered {
 
 inline constexpr std::size_t most_discovered_files = 10'000;
 
-// Of the files below a folder those that are data (data_names.h) and not empty, sorted by path.
+// The files below a folder that are data (data_names.h) and not empty, sorted by path.
 Result<std::vector<DataFile>> data_among(std::vector<DataFile> files, const std::string& folder);
 
 // `rclone lsjson` of a folder: the data below it, with paths from the store's root.
@@ -37,7 +37,7 @@ std::string hdfs_blocks_url(const DiscoveryRequest& hdfs, const DataFile& file);
 Result<Discovered> read_hdfs_blocks(const std::vector<DataFile>& files, std::string_view locations,
                                     const DataSetSpec& spec);
 
-// Whether blocks keep their numbers and contents: files were only appended, or nothing changed.
+// Says whether blocks keep their numbers and contents: files were only appended, or nothing changed.
 bool only_added(const std::vector<DataFile>& before, const std::vector<DataFile>& now);
 
 }  // namespace lips::kubernetes

@@ -17,7 +17,7 @@ class HdfsWalk {
   explicit HdfsWalk(const DiscoveryRequest& hdfs) : hdfs_(hdfs), to_list_{hdfs.path} {}
 
   bool done() const { return to_list_.empty(); }
-  // Of the folders to list next.
+  // The addresses of the folders to list next.
   std::vector<std::string> urls() const;
   int level() const { return level_; }
   // The answers to these, one line each.

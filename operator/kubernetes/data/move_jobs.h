@@ -39,7 +39,7 @@ struct CarriedBlock {
 
 inline constexpr std::uint32_t most_blocks_of_a_move = 2000;
 
-// Whether a pod has to serve the blocks, because no single pod can mount both stores.
+// Says whether a pod has to serve the blocks, because no single pod can mount both stores.
 bool needs_source_pod(const DataStoreSpec& from, const DataStoreSpec& to);
 
 struct CopyWork {

@@ -9,7 +9,7 @@ constexpr Duration hold_after_success = std::chrono::seconds(5);
 constexpr Duration longest_pause = std::chrono::seconds(30);
 constexpr Duration said_again_after = std::chrono::minutes(10);
 
-// Of a write that changes an object; none: it does not.
+// The index of a write that changes an object; none: it does not.
 std::optional<std::size_t> update_of(const ApiRequest& request) {
   if (request.verb != Verb::update && request.verb != Verb::patch) return std::nullopt;
   return std::hash<std::string>()(request.path + '\n' + request.body);
@@ -62,7 +62,7 @@ void ObjectWrites::pause(const std::string& object, int failures, TimePoint now)
   pauses_[object] = {now + std::min<Duration>(span, longest_pause), failures + 1};
 }
 
-// Whether the server may have kept the update that it has accepted.
+// Says whether the server may have kept the update that it has accepted.
 bool ObjectWrites::keeps(const std::string& object, const UnderWay& done, TimePoint now) {
   if (!done.update) return true;
   Accepted& before = accepted_[object];

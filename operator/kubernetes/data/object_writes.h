@@ -22,7 +22,7 @@ class ObjectWrites {
   // On the thread of the client, calls `may_act` before each attempt, and `wake` when an answer has arrived.
   ObjectWrites(ApiClient& client, std::function<bool()> may_act, std::function<void()> wake);
 
-  // Whether nothing is under way for this object and its last failure is long enough ago.
+  // Says whether nothing is under way for this object and its last failure is long enough ago.
   bool free(const std::string& object, TimePoint now) const;
   bool anything_under_way() const { return !under_way_.empty(); }
   // Call only while free; collect() calls `done`. After a creation or deletion the object stays blocked for some

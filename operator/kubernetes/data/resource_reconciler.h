@@ -29,7 +29,7 @@ class ResourceReconciler {
     const StoreKeySecret& secret;
     bool serve = false;
   };
-  // What each pool uses, for its status; empty before the first plan.
+  // The use of each pool, for its status; empty before the first plan.
   using PoolUses = std::function<std::vector<PoolUse>()>;
   ResourceReconciler(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events, const WorkSettings& work,
                      Serving serving, PoolUses pool_uses = {});

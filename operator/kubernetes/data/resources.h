@@ -24,7 +24,7 @@ inline constexpr DataKind data_kinds[] = {DataKind::data_set, DataKind::data_sto
                                           DataKind::data_move};
 const char* kind_name(DataKind kind);    // DataSet
 const char* plural_name(DataKind kind);  // datasets
-// Of one object, or, without a name, of all of them.
+// The path of one object, or, without a name, of all of them.
 std::string resource_path(DataKind kind, const ObjectMeta& meta);
 std::string all_resources_path(DataKind kind);
 

@@ -12,7 +12,7 @@ namespace lips::kubernetes {
 // With this one in its place, or at the end; its time only changes with the status.
 std::vector<ObjectCondition> with_condition(std::vector<ObjectCondition> conditions, ObjectCondition changed);
 std::string move_status_patch(const DataMoveResource& move, const DataMoveStatus& status, TimePoint now);
-// What the pool uses, and all of its conditions.
+// The use of the pool, and all of its conditions.
 std::string pool_patch(const PoolResource& pool, const PoolStatus& status);
 // Zones and size as people read them.
 std::string summary_patch(const DataSetResource& set, const DataSetStatus& status);

@@ -22,7 +22,7 @@ std::string without_items(std::string_view node) {
   return result;
 }
 
-// What the status says of one name.
+// The status of one name.
 class ArgoState {
  public:
   void add(const ArgoNode& node, bool of_item) {
@@ -40,7 +40,7 @@ class ArgoState {
     if (all_ended_ && (whole_ || nodes_ >= copies)) return StepState::ended;
     return any_waits_ ? StepState::waiting : StepState::running;
   }
-  // Of what runs; where all of its nodes have ended, others are still to come.
+  // The begin of the nodes that run; where all of its nodes have ended, others are still to come.
   std::optional<TimePoint> since() const { return all_ended_ ? std::nullopt : since_; }
 
  private:
@@ -134,7 +134,7 @@ class Unfolding {
     if (!too_many_) steps_[step].after = std::move(others);
   }
 
-  // Of a task whose end is `end`.
+  // The steps of a task whose end is `end`.
   void unfold(StepIndex end, const Task& task, Place place, std::vector<Step::After> after) {
     if (too_many_) return;
     const auto found = templates_.find(task.of);

@@ -32,7 +32,7 @@ struct ArgoSpec {
   std::vector<ArgoTemplate> templates;
 };
 
-// What has begun.
+// A node that has begun.
 struct ArgoNode {
   std::string name;
   StepState state = StepState::waiting;

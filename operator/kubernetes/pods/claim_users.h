@@ -18,7 +18,7 @@ class ClaimUsers {
   void leave(const ObjectMeta& pod);
   // Another pod that uses the claim; empty: none.
   std::string other_user(const ObjectMeta& pod, const std::string& claim) const;
-  // Whether a pod has left since the last call.
+  // Says whether a pod has left since the last call.
   bool take_left() { return std::exchange(left_, false); }
 
  private:

@@ -52,7 +52,7 @@ std::optional<std::string> plain(std::string_view path) {
   return result;
 }
 
-// What stands between "://" and the first slash.
+// The text between "://" and the first slash.
 std::string_view authority_of(std::string_view url) {
   const std::size_t colon = url.find("://");
   if (colon == std::string_view::npos) return {};

@@ -18,7 +18,7 @@ struct DataPath {
   friend bool operator==(const DataPath&, const DataPath&) = default;
 };
 
-// Whether that value of lips.dev/dataset is a path, good or bad; else it is the name of a DataSet.
+// Says whether that value of lips.dev/dataset is a path, good or bad; else it is the name of a DataSet.
 inline bool is_data_path(std::string_view text) { return text.find("://") != std::string_view::npos; }
 // The error has the value found, unless that holds a password, and the allowed ones.
 Result<DataPath> read_data_path(const std::string& text);

@@ -11,10 +11,10 @@ namespace lips::kubernetes {
 // The nodes that reach the volume, as alternatives; empty: all.
 std::vector<NodeSelectorTerm> terms_of(const Volume& volume);
 
-// Whether the volume may be bound to the claim, wherever it is.
+// Says whether the volume may be bound to the claim, wherever it is.
 bool suits(const Volume& volume, const Claim& claim);
 
-// Of several that suit: one that was made for the claim, else the smallest.
+// The better of several that suit: one that was made for the claim, else the smallest.
 bool is_better(const Volume& volume, const Volume& than, const Claim& claim);
 
 // "10 GiB"

@@ -19,11 +19,11 @@ inline constexpr std::string_view karpenter_on_aws = "karpenter.k8s.aws", eks_au
 // The key under which instance_labels() has the label, or the key itself: older names and those of EKS Auto Mode are
 // other words for the same.
 std::string plain_key(const std::string& key);
-// Whether instance_labels() of every type of EC2 has a label of that key.
+// Says whether instance_labels() of every type of EC2 has a label of that key.
 bool tells_types_apart(std::string_view plain_key);
 
-// Of a Linux node, sorted. A name that is not like EC2's leaves only the labels that every node has: its type and its
-// operating system.
+// The labels of a Linux node, sorted. A name that is not like EC2's leaves only the labels that every node has: its
+// type and its operating system.
 TextMap instance_labels(const std::string& instance_type, Cores cpu, Mebibytes memory);
 
 }  // namespace lips::kubernetes

@@ -11,7 +11,7 @@
 
 namespace lips::kubernetes {
 
-// What a template says of its pods in its metadata: what lies under lips.dev/.
+// The notes of a template on its pods in its metadata: all under lips.dev/.
 struct PodNotes {
   TextMap annotations, labels;
   friend bool operator==(const PodNotes&, const PodNotes&) = default;

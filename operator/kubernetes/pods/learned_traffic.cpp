@@ -42,7 +42,7 @@ std::int64_t whole_in(const Stored& json, const char* key) {
   return number >= 0 && number <= static_cast<double>(most_turns) ? found->get<std::int64_t>() : 0;
 }
 
-// Of the last two runs.
+// The workers of the last two runs.
 std::array<std::uint32_t, 2> workers_in(const Stored& json) {
   std::array<std::uint32_t, 2> result{};
   const auto found = json.find("workers");

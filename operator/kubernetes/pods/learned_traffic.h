@@ -19,11 +19,11 @@ struct Traffic {
 Traffic larger_of(const Traffic& a, const Traffic& b);  // of each kind
 inline constexpr Mebibytes most_traffic(1e9);  // 0.93 PiB: more is an error, and would spoil the numbers of the plan
 
-// Whether what was read then of a run that has succeeded is nearly all of it.
+// Says whether what was read then of a run that has succeeded is nearly all of it.
 bool saw_the_end(TimePoint started, TimePoint read, TimePoint ended);
 // From one reading of a run to the next.
 Duration pause_between_readings(Duration age);
-// Of a driver of that age that did not answer: it may still be starting, or never answer.
+// The pause for a driver of that age that did not answer: it may still be starting, or never answer.
 Duration pause_after_failure(Duration age);
 
 class LearnedTraffic {

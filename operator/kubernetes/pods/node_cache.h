@@ -40,7 +40,7 @@ class NodeCache {
  public:
   void update(Node node);
   void forget(const std::string& name);
-  // Whether the pod that comes or goes is ours, another scheduler's, or of the latter one of a DaemonSet.
+  // Says whether the pod that comes or goes is ours, another scheduler's, or of the latter one of a DaemonSet.
   enum class Whose : std::uint8_t { ours, others, daemons };
   void take(const std::string& node, const ResourceAmounts& requests, Whose whose);
   void give_back(const std::string& node, const ResourceAmounts& requests, Whose whose);

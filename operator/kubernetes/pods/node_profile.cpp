@@ -1,4 +1,4 @@
-// What filters and plans see of a node, notice that it is about to go included.
+// The view of a node by filters and plans, notice that it is about to go included.
 #include <algorithm>
 #include <string>
 #include <utility>

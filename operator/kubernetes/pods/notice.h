@@ -8,7 +8,7 @@
 
 namespace lips::kubernetes {
 
-// What says it, in a word; empty: nothing does.
+// The sign of it, in a word; empty: nothing does.
 std::string notice_of(const Node& node);
 
 }  // namespace lips::kubernetes

@@ -29,7 +29,7 @@ struct PodAnnotations {
   TaskKind stage = TaskKind::map;
   std::string mounted_at;  // where the pod mounts a store of its node; empty: where the store says
   std::string job;         // joins pods of several owners in one job; empty: the owner is the job
-  // Of a framework's application: its name is `job` unless the pod says another.
+  // True for a framework's application: its name is `job` unless the pod says another.
   bool in_application = false;
   bool driver = false;               // starts the others
   bool needs_driver = false;         // which may come after it
@@ -56,7 +56,7 @@ struct ApplicationMarks {
   bool driver = false;
 };
 std::optional<ApplicationMarks> application_marks(const Pod& pod, const Frameworks& frameworks);
-// What a worker says, and where it says nothing what its driver says for all.
+// The annotations of a worker; where it has none, those of its driver for all.
 PodAnnotations with_defaults_of(PodAnnotations worker, const PodAnnotations& driver);
 
 namespace annotation {

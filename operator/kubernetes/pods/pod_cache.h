@@ -48,7 +48,7 @@ class PodCache {
     std::string elsewhere_than;  // the node that we had planned, if it is on another one
   };
   Update update(const Pod& pod, TimePoint now);
-  // Whether somebody else removed the gate of this pod of another scheduler. If so, forget() it before update().
+  // Says whether somebody else removed the gate of this pod of another scheduler. If so, forget() it before update().
   bool has_left(const Pod& pod);
   // Returns its last record, for the model; nullptr: it was not ours.
   std::unique_ptr<PodRecord> forget(const ObjectMeta& meta, TimePoint now);
@@ -65,17 +65,17 @@ class PodCache {
   // Runs the filters again after claims, volumes or PodGroups have changed, on pods that are held for them or whose
   // claims are bound on first use.
   std::vector<Update> review_dependencies();
-  // Whether any PodGroup has changed since then.
+  // Says whether any PodGroup has changed since then.
   bool groups_changed() const { return groups_seen_ != groups_.version(); }
-  // Whether the PodGroup of a pod on a node says something else than before.
+  // Says whether the PodGroup of a pod on a node says something else than before.
   bool take_regrouped() { return std::exchange(regrouped_, false); }
-  // Whether a ReadWriteOncePod claim may have become free.
+  // Says whether a ReadWriteOncePod claim may have become free.
   bool take_claims_left() { return claim_users_.take_left(); }
   // Waiting pods whose domains, as excluded by the anti-affinity of other pods, have changed since the last call.
   std::vector<PodRecord*> review_anti_affinity();
   // Waiting pods whose driver has said something new for all of its pods since the last call.
   std::vector<PodRecord*> review_applications();
-  // What the properties of a driver say of its workers; what its annotations say comes first.
+  // Takes the size of a driver's workers from its properties; its annotations come first.
   void set_size(PodRecord& driver, const SparkExecutors& size);
   // The lowest priority among waiting pods; none: no pod waits.
   std::optional<std::int32_t> least_waiting_priority() const;

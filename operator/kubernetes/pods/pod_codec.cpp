@@ -242,7 +242,7 @@ void read_spec_field(std::string_view key, value content, Pod& pod, Demand& dema
     each([&](value) { pod.not_understood.emplace_back(path); });
   else if (key == "schedulingGroup")
     read_group(content, path, pod);
-  // Of Kubernetes 1.35, where no PodGroup is an object.
+  // A field of Kubernetes 1.35, where no PodGroup is an object.
   else if (key == "workloadRef" && !content.is_null())
     pod.not_understood.push_back(path + " (gang scheduling)");
   else if (key == "schedulingGates")

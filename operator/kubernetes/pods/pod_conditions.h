@@ -19,7 +19,7 @@
 
 namespace lips::kubernetes {
 
-// What the last plan says of nodes that an autoscaler could launch.
+// The last plan's demand for nodes that an autoscaler could launch.
 struct NodeDemand {
   bool selective = false;  // only pods with wants_node ask for one; else every pod that finds no room
   std::function<bool(const PodNeeds&)> offered = {};  // whether some would hold such a pod; empty: nobody offers any

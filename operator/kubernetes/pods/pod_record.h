@@ -126,7 +126,7 @@ inline std::string given_job_name(const PodRecord& pod) {
   return pod.owner && pod.work.job == pod.work.group ? "" : pod.work.job;
 }
 
-// Whether it reads a part of its data set that its application chooses: a peer without a number among the tasks.
+// Says whether it reads a part of its data set that its application chooses: a peer without a number among the tasks.
 inline bool shares_reading(const PodRecord& pod) { return pod.work.peers && !pod.index; }
 
 }  // namespace lips::kubernetes

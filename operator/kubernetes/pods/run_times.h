@@ -33,7 +33,7 @@ class RunTimes {
   std::optional<Duration> mean(const std::string& of) const;
   // How many times as long as declared such tasks take; 1 if that is less than twice, or not known.
   double excess(const std::string& of) const;
-  // Whether some mean has moved by more than a quarter since mark_reviewed().
+  // Says whether some mean has moved by more than a quarter since mark_reviewed().
   bool moved() const { return moved_; }
   void mark_reviewed();
 

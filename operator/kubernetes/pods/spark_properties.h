@@ -1,4 +1,4 @@
-// What the properties of a Spark application say of its executors: how many it starts with, and what each requests.
+// The executors by the properties of a Spark application: how many it starts with, and what each requests.
 // Pure.
 #pragma once
 

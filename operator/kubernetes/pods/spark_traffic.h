@@ -1,4 +1,4 @@
-// What the REST API of a Spark driver says of the bytes that its executors have read and exchanged so far. Pure.
+// The answer of a Spark driver's REST API about the bytes that its executors have read and exchanged so far. Pure.
 #pragma once
 
 #include <cstdint>

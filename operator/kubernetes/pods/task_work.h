@@ -18,7 +18,7 @@ struct TaskWork {
   Duration declared{};  // run time by its annotations; 0: not declared
 };
 
-// Of a task of that template (template_of) that requests so many cores and reads so much.
+// The work of a task of that template (template_of) that requests so many cores and reads so much.
 TaskWork work_of(const PodAnnotations& task, double cores, Mebibytes input, const std::string& of,
                  const WorkHistory& history);
 

@@ -18,7 +18,7 @@ class TypeSpeeds {
   // 1 is the mean of the types that are known: so fast is one that nothing is known of. As of the last mark_reviewed(),
   // so that nodes of one type are equally fast in one listing.
   double of(const std::string& type) const;
-  // Whether some speed has moved by more than a twentieth since mark_reviewed().
+  // Says whether some speed has moved by more than a twentieth since mark_reviewed().
   bool moved() const { return moved_; }
   void mark_reviewed();
   const std::map<std::string, double>& reviewed() const { return reviewed_; }

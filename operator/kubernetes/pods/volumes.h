@@ -62,7 +62,7 @@ struct CsiNode {
   std::map<std::string, std::int64_t> most_volumes;
 };
 
-// Whether a driver says in StorageRooms where it can provision.
+// Says whether a driver says in StorageRooms where it can provision.
 struct CsiDriver {
   ObjectMeta meta;  // named as the provisioner of its classes
   bool tells_room = false;
@@ -75,7 +75,7 @@ struct StorageRoom {
   std::optional<std::int64_t> left, most_at_once;  // bytes, in all and for one volume
   std::optional<NodeSelectorTerm> nodes;           // without requirements: all; none: no node
 
-  // Of a volume, in bytes. As kube-scheduler, which trusts the size of one volume where the driver tells it.
+  // The room of a volume, in bytes. As kube-scheduler, which trusts the size of one volume where the driver tells it.
   std::int64_t most() const { return most_at_once ? *most_at_once : left.value_or(-1); }
 };
 

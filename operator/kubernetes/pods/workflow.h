@@ -48,11 +48,11 @@ struct Workflow {
   std::string problem;  // why its steps are not known; empty: they are
   IdVector<StepIndex, Step> steps;
 
-  // Whether it will begin further steps.
+  // Says whether it will begin further steps.
   bool goes_on() const { return !suspended && !deleting && !ended; }
 };
 
-// Of a workflow; one with more is not counted on.
+// The most steps of a workflow; one with more is not counted on.
 inline constexpr std::size_t most_steps = 10'000;
 inline constexpr std::size_t most_dependencies = 100'000;
 

@@ -79,7 +79,7 @@ class Reconfiguration {
   }
 
  private:
-  // What the node's tasks and the next one are worth there, the next one's alignment, and the node, inverted: the least
+  // The worth of the node's tasks and the next one there, the next one's alignment, and the node, inverted: the least
   // id among equals is the greatest.
   using Room = std::tuple<UsdPerHour, double, std::uint32_t>;
 
@@ -110,7 +110,7 @@ class Reconfiguration {
   UsdPerHour price(NodeId node) const { return price_at_speed_one(draft_.cluster.nodes[node]); }
   Bundle fill(NodeId node) { return packing_.fill(waiting_, node, draft_.free.left(node)); }
 
-  // Of the other nodes. Tasks that are worth an empty one go to the cheapest empty one that holds them.
+  // The cheapest of the other nodes. Tasks that are worth an empty one go to the cheapest empty one that holds them.
   std::size_t cheapest_for(const Bundle& bundle, std::size_t worthy) {
     const auto is_empty = [&](std::size_t i) { return on_node_[others_[i]] == UsdPerHour(0); };
     std::size_t best = worthy;

@@ -1,5 +1,5 @@
-// What people pin by hand against traffic between zones: each job gets a zone, in turn, and all its tasks run there, on
-// its cheapest free slots, wherever the data is.
+// The places that people pin by hand against traffic between zones: each job gets a zone, in turn, and all its tasks
+// run there, on its cheapest free slots, wherever the data is.
 #include "policies/baselines/baselines.h"
 #include "policies/drafting/cheapest_nodes.h"
 #include "policies/drafting/cheapest_offers.h"

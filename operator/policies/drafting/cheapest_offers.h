@@ -1,4 +1,4 @@
-// What an autoscaler could launch, for plans that choose the place of the next node. Knows prices, no data.
+// The nodes that an autoscaler could launch, for plans that choose the place of the next node. Knows prices, no data.
 #pragma once
 
 #include "model/snapshot.h"

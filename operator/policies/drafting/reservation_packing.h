@@ -22,7 +22,7 @@ struct AlikeTasks {
   UsdPerHour reservation;
 };
 
-// What a node takes: so many tasks of each kind.
+// The load of a node: so many tasks of each kind.
 struct Bundle {
   explicit Bundle(std::size_t kinds) : counts(kinds) {}
   std::vector<std::uint32_t> counts;
@@ -39,14 +39,15 @@ struct NodesToBuy {
 
 // An hour of a node in which a core does a CPU-second of work a second: a task's throughput is the speed of its node.
 inline UsdPerHour price_at_speed_one(const Node& node) { return node.price / node.speed; }
-// Whether tasks with these reservation prices in all are.
+// Says whether tasks with these reservation prices in all are.
 bool is_worth_its_price(const Node& node, UsdPerHour reservations);
 
 class ReservationPacking {
  public:
   explicit ReservationPacking(const ClusterSnapshot& cluster) : cluster_(cluster) {}
 
-  // Of the types that could be launched; where none of these holds the task, of the nodes that are there.
+  // The least price among the types that could be launched; where none of these holds the task, among the nodes that
+  // are there.
   UsdPerHour reservation_price(const Resources& request, ConstraintId constraint);
 
   // The kind that a node takes next when it has taken the bundle: the greatest reservation price, then the best

@@ -7,7 +7,7 @@ namespace lips::fair {
 
 namespace {
 
-// What runs and waits, in tasks.
+// The tasks that run and wait.
 class RunnableTasks {
  public:
   RunnableTasks(const ClusterSnapshot& cluster, LoadCounts counts)

@@ -1,4 +1,4 @@
-// What jobs have cost, by day, pool and job. Bounded: the oldest days go, and so do the cheapest jobs of a day, into
+// The cost of jobs, by day, pool and job. Bounded: the oldest days go, and so do the cheapest jobs of a day, into
 // one row of their pool.
 #pragma once
 

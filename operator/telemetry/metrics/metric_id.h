@@ -16,7 +16,7 @@ constexpr std::optional<std::size_t> find_metric(std::string_view name, MetricTy
   return std::nullopt;
 }
 
-// Of a counter or a gauge.
+// The index of a counter or a gauge.
 constexpr std::optional<std::size_t> find_labelled_metric(std::string_view name, std::string_view label) {
   for (std::size_t i = 0; i < metric_list.size(); ++i)
     if (metric_list[i].name == name && metric_list[i].type != MetricType::histogram && metric_list[i].has_label(label))

@@ -27,7 +27,7 @@ class MoneyHistory {
   static constexpr std::size_t most_points = 48;
   static constexpr Duration window = std::chrono::hours(24);
 
-  // Whether enough time has passed since the last point.
+  // Says whether enough time has passed since the last point.
   bool due(TimePoint now) const { return points_.empty() || now >= points_.back().at + between_; }
   // Points come closer together while the history is short: every second one goes when there are too many, until a day
   // fits.

@@ -53,14 +53,14 @@ struct BaselineSums {
   std::uint64_t tasks = 0;
 };
 
-// What a baseline would have paid for a task.
+// The bill of a baseline for a task.
 struct BaselineBill {
   std::string baseline;
   Bill bill;                  // cpu: of the work that was expected
   UsdPerCpuSecond cpu_price;  // of its node
   Usd our_exchange;           // with the task's peers, as our plan has them; `bill` has that of the baseline's plan
 
-  // Of the work and the shuffle that the task had in the end.
+  // The bill of the work and the shuffle that the task had in the end.
   Bill of(const EndedTask& task) const {
     Bill theirs = bill;
     theirs.cpu = task.work * cpu_price;

@@ -62,14 +62,15 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   void compared(std::uint64_t plan, const std::string& baseline, const std::vector<ComparedTask>& tasks,
                 double seconds);
   void not_compared(const std::string& baseline, ComparisonOutcome outcome);
-  // Of a look at pods of other schedulers: all that has changed.
+  // Takes from a look at pods of other schedulers all that has changed.
   void watched(const std::vector<WatchedChange>& changes);
   void plan_refused(const PlanFault& fault);
   void journalled(JournalOutcome outcome, std::uint64_t bytes);
   void reloaded(ReloadOutcome outcome);
   // As of the plan that is decided; of all targets.
   void targets(const std::vector<TargetReport>& reports);
-  // Of jobs that have them: of all that wait or run, the worst first, and which were missed since the last call.
+  // Takes the targets of jobs that have them: of all that wait or run, the worst first, and which were missed since the
+  // last call.
   void own_targets(const std::vector<OwnTargetReport>& reports, const std::vector<MissedTarget>& missed);
   // The pool is steered or not, as from now.
   void left_alone(const std::string& pool, std::optional<LeftAlone> reason);

@@ -15,7 +15,7 @@ namespace lips {
 class OwnTargetMetrics {
  public:
   explicit OwnTargetMetrics(MetricRegistry& registry) : registry_(registry) {}
-  // Of all jobs that wait or run, the worst first; the series of pools without such jobs go.
+  // Sets those of all jobs that wait or run, the worst first; the series of pools without such jobs go.
   void set(const std::vector<OwnTargetReport>& reports, OwnTargetFigures& figures);
   void missed(const std::vector<MissedTarget>& missed);
 

@@ -1,4 +1,4 @@
-// What each plan tells, as metrics and as figures of the page.
+// The facts of each plan, as metrics and as figures of the page.
 #pragma once
 
 #include "telemetry/metrics/metric_registry.h"

@@ -1,4 +1,4 @@
-// What this process uses, as the kernel counts it.
+// The use of resources by this process, as the kernel counts it.
 #pragma once
 
 namespace lips {

@@ -1,4 +1,4 @@
-// What was spent, as counters tell it: by pool they only rise, so a correction downwards waits until more is due. By
+// The dollars spent, as counters tell it: by pool they only rise, so a correction downwards waits until more is due. By
 // job and day the sums are exact.
 #pragma once
 

@@ -16,7 +16,7 @@ namespace lips {
 class TargetMetrics {
  public:
   explicit TargetMetrics(MetricRegistry& registry) : registry_(registry) {}
-  // Of all targets; the series of others go.
+  // Sets those of all targets; the series of others go.
   void set(const std::vector<TargetReport>& reports);
   void left_alone(const std::string& pool, std::optional<LeftAlone> reason);
 

@@ -9,7 +9,7 @@
 
 namespace lips {
 
-// What was decided last and why, the queue, nodes, data and moves: each a part that live.js may replace.
+// The last decision and why, the queue, nodes, data and moves: each a part that live.js may replace.
 std::string render_overview(const Overview& overview);
 std::string render_job(const JobView& job);
 

@@ -300,7 +300,7 @@ std::string foot(const PageMode& mode, int seconds) {
   return out + "</body></html>\n";
 }
 
-// What says whether the page is current; a script reports there that the operator does not answer.
+// A line that says whether the page is current; a script reports there that the operator does not answer.
 constexpr const char* live_note = "<p id=\"live\" class=\"support\" role=\"status\"></p>";
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What nodes that are yet to be launched leave to pods.
+// The room that nodes yet to be launched leave to pods.
 #include "kubernetes/adapter/allocatable.h"
 
 #include <gtest/gtest.h>

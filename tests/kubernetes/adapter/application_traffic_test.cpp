@@ -1,4 +1,5 @@
-// What a Spark driver says of its run is known when the application runs again: under another process, too.
+// The traffic that a Spark driver tells of its run is known when the application runs again: under another process,
+// too.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +27,7 @@ class ApplicationTrafficTest : public ::testing::Test {
     const std::lock_guard lock(mutex_);
     answer_ = {code, body, {}, false, nullptr};
   }
-  // Of four executors together.
+  // The traffic of four executors together.
   static std::string executors(std::int64_t shuffle, std::int64_t input = 7) {
     return fmt::format(R"([{{"id":"1","totalShuffleRead":{0},"totalShuffleWrite":{0},"totalInputBytes":{1}}}])",
                        shuffle, input);

@@ -1,4 +1,5 @@
-// What holds beside other schedulers, other replicas of the operator, autoscalers, and a server that answers wrongly.
+// Promises that hold beside other schedulers, other replicas of the operator, autoscalers, and a server that answers
+// wrongly.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -150,7 +151,7 @@ TEST(KubernetesCluster, AsksTheFiltersAgainRightBeforeABinding) {
   adapter.finish();
 }
 
-// What kube-scheduler does beside us when a pod of higher priority finds no room: it nominates a node, evicts, and
+// The work of kube-scheduler beside us when a pod of higher priority finds no room: it nominates a node, evicts, and
 // waits.
 TEST(KubernetesCluster, LeavesRoomToAPodThatAnotherSchedulerHasEvictedOursFor) {
   FakeCluster cluster;

@@ -353,7 +353,7 @@ Reply FakeCluster::answer(const ReceivedRequest& request) {
   if (request.method == "PATCH" && request.body.find("schedulingGates") != std::string::npos) return steer(request);
   if (request.method == "PATCH" && request.path.find("/events") == std::string::npos) return annotate(request);
   if (request.method != "GET") return reply(201, "{}");
-  // What is selected by label is the operator's own work, of which there is none.
+  // The objects that are selected by label are the operator's own work, of which there is none.
   const std::string kind = request.query_value("labelSelector").empty() ? last_word(request.path) : "work";
   if (request.query_value("watch") == "true") return watch(kind, std::stoi(request.query_value("resourceVersion")));
   return list(kind);
@@ -406,7 +406,7 @@ Reply FakeCluster::watch(const std::string& kind, int from) {
   return reply;
 }
 
-// What a server or a proxy before it says now and then of a pod that is there.
+// An answer that a server or a proxy before it gives now and then about a pod that is there.
 Reply FakeCluster::spurious_refusal(int draw) const {
   switch (draw % 3) {
     case 0:

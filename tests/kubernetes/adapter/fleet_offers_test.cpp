@@ -82,7 +82,7 @@ class PoolOffersTest : public testing::Test {
   PoolOffersTest() { nodes_.update(node_in("here", "us-east-1a")); }
   std::vector<OfferEntry> offers() const { return pool_offers(pools_, nodes_, fleet_, prices_); }
   Offered offered() const { return {offers(), pool_limits(pools_, nodes_, prices_)}; }
-  // Of nodes of the type, alone.
+  // The offers of nodes of the type, alone.
   std::uint32_t left_of(const std::string& type) const {
     const Offered all = offered();
     for (const OfferEntry& offer : all.offers)
@@ -110,7 +110,7 @@ class PoolOffersTest : public testing::Test {
 
 // ---- requirements ----
 
-// What Kubernetes says of node selectors, once more and without our code: by the label's value, or none.
+// The rule of Kubernetes for node selectors, once more and without our code: by the label's value, or none.
 bool plainly_meets(const LabelRequirement& rule, const std::string* value) {
   const std::set<std::string> values(rule.values.begin(), rule.values.end());
   if (rule.op == Operator::exists) return value != nullptr;

@@ -1,4 +1,4 @@
-// What becomes of a plan's requests for nodes: gated pods are sent to the place, pods of ours ask for themselves.
+// The fate of a plan's requests for nodes: gated pods are sent to the place, pods of ours ask for themselves.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

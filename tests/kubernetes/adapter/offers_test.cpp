@@ -145,7 +145,7 @@ PodNeeds of_cores(std::int64_t cores) {
   return needs;
 }
 
-// Of three sizes in one place: an order that stands in vain closes those that would hold its task.
+// Three sizes in one place: an order that stands in vain closes those that would hold its task.
 TEST_F(Offers, AreSoldOutWhereNoNodeCameOfAnOrderThatTheyWouldHold) {
   entries_ = {offer_in("a", 0.2), offer_in("a", 0.4), offer_in("b", 0.2)};
   entries_[0].capacity.cpu = Cores(2), entries_[1].capacity.cpu = Cores(8), entries_[2].capacity.cpu = Cores(8);

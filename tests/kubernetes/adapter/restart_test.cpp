@@ -1,4 +1,4 @@
-// What policies remember survives the operator: another process, or the next leader, plans as this one would have.
+// The memory of policies survives the operator: another process, or the next leader, plans as this one would have.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

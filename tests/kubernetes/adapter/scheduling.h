@@ -224,7 +224,7 @@ inline FakePod pod_of(int cpu, const std::string& owner = "", int index = 0) {
   return pod;
 }
 
-// Of another scheduler, behind our gate.
+// A pod of another scheduler, behind our gate.
 inline FakePod gated(int cpu = 1) {
   FakePod pod = pod_of(cpu);
   pod.scheduler = "default-scheduler";

@@ -1,4 +1,4 @@
-// What happens to a steered pod when nothing happens: time passes as the test says.
+// The life of a steered pod when nothing happens: time passes as the test says.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -28,7 +28,7 @@ std::vector<ReceivedRequest> writes(const FakeCluster& cluster, const std::strin
       result.push_back(std::move(request));
   return result;
 }
-// What was sent to the pod itself.
+// The patches that were sent to the pod itself.
 std::vector<std::string> patches(const FakeCluster& cluster, const std::string& pod) {
   std::vector<std::string> bodies;
   for (const ReceivedRequest& request : writes(cluster, pod))
@@ -38,7 +38,7 @@ std::vector<std::string> patches(const FakeCluster& cluster, const std::string& 
 
 bool is_open(const FakeCluster& cluster, const std::string& pod) { return cluster.pod(pod).gates.empty(); }
 
-// What kube-scheduler does with a pod that has no gate.
+// The work of kube-scheduler on a pod that has no gate.
 void schedule(FakeCluster& cluster, const std::string& pod, const std::string& node) {
   cluster.change_pod(pod, [&](FakePod& changed) {
     changed.node = node;
@@ -237,7 +237,7 @@ TEST(Steering, APodThatFindsNoNodeHoldsNoRoomAndIsNotPlannedAgain) {
   cluster.put_pod("own", pod_of(1));
   find_no_node(cluster, "p");
   ASSERT_TRUE(scheduling.until_bound("own"));
-  // What its autoscaler buys has room for it, and nobody writes it again.
+  // The node that its autoscaler buys has room for it, and nobody writes it again.
   cluster.put_node("bought", {.cpu = 1});
   schedule(cluster, "p", "bought");
   cluster.put_node("next", {.cpu = 1});

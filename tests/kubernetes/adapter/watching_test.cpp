@@ -1,4 +1,4 @@
-// What the adapter shows of batch pods of other schedulers, and what the shadow schedule makes of them: nothing is
+// The adapter's view of batch pods of other schedulers, and the shadow schedule of them: nothing is
 // written.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -23,7 +23,7 @@ using testing::IsEmpty;
 
 constexpr std::chrono::seconds long_enough{60};
 
-// What a follower believes, and what it was told that cannot be.
+// The beliefs of a follower, and the news that cannot be.
 class Mirror : public ObjectSink {
  public:
   using Versions = std::map<std::string, std::string>;  // full name -> uid:resourceVersion

@@ -35,7 +35,7 @@ bool is_of_type(const Json& value, const YAML::Node& schema) {
          (type == "integer" && value.is_number_integer()) || (type == "number" && value.is_number());
 }
 
-// What the API server would refuse: unknown and missing fields, wrong types, patterns and enumerations.
+// The faults that the API server would refuse: unknown and missing fields, wrong types, patterns and enumerations.
 void check(const Json& value, const YAML::Node& schema, const std::string& path, std::vector<std::string>& wrong) {
   if (!is_of_type(value, schema)) return wrong.push_back(path + ": is of the wrong type");
   if (value.is_string() && schema["pattern"] &&

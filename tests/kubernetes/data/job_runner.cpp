@@ -124,7 +124,7 @@ JobRunner::Mounts JobRunner::mounts_of(const Json& spec, const std::string& fold
 }
 
 PodEnd JobRunner::run_container(const Json& container, const Mounts& mounts, bool background) {
-  // What the server serves is one folder with mounts in it: here one with links.
+  // The server serves one folder with mounts in it: here one with links.
   fs::create_directories(mounts.folder + "/serve");
   std::map<std::string, std::string> places{{"/dev/termination-log", mounts.folder + "/termination-log"}};
   for (const Json& mount : container["volumeMounts"]) {

@@ -1,4 +1,4 @@
-// What the decoder of a kind says against an object; empty: nothing.
+// The objection of a kind's decoder to an object; empty: nothing.
 #pragma once
 
 #include <nlohmann/json.hpp>

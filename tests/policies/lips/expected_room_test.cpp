@@ -104,7 +104,7 @@ double all_work(const NodeClasses& classes) {
   return work;
 }
 
-// What is kept comes off the steps, no step grows or falls below nothing, and no more is kept than is expected.
+// The kept room comes off the steps, no step grows or falls below nothing, and no more is kept than is expected.
 TEST(ExpectedRoom, TakesWhatItKeepsOffTheStepsAndNoMoreThanIsExpected) {
   int kept_some = 0;
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
@@ -136,7 +136,8 @@ TEST(ExpectedRoom, TakesWhatItKeepsOffTheStepsAndNoMoreThanIsExpected) {
   EXPECT_GT(kept_some, 200);
 }
 
-// What is free now is offered to pending work alone, and where pending and expected work wait, pending work goes first.
+// The room that is free now is offered to pending work alone, and where pending and expected work wait, pending work
+// goes first.
 TEST(ExpectedRoom, DelaysNoPendingWorkThatHasRoomNow) {
   ClusterBuilder builder(2);
   const NodeId cheap = builder.node({.zone = ZoneId(0), .price = 1, .slots = 8, .cpu = 8});

@@ -152,7 +152,7 @@ class Play {
   std::vector<Played> played_;
 };
 
-// Of each kind, size and length; late pods; the second begins with the first or a tick later.
+// A gang of each kind, size and length; late pods; the second begins with the first or a tick later.
 template <class Visit>
 void each_pair(const std::vector<int>& sizes, const Visit& visit) {
   for (const Kind first : kinds)

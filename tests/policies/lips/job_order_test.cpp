@@ -8,7 +8,7 @@
 namespace lips::testing {
 namespace {
 
-// Of two equal jobs that arrived together the first has finished `finished` of its ten tasks and runs two more: by how
+// The first of two equal jobs that arrived together has finished `finished` of its ten tasks and runs two more: by how
 // many seconds it goes earlier than the second.
 double seconds_earlier(const ClusterBuilder& builder, int finished, Billing billing) {
   Case test("lips", builder);

@@ -57,7 +57,7 @@ struct Model {
   ClassFormSettings settings;
 };
 
-// What goes wrong in time when each placement runs for as long as its task takes: nothing, or one sentence.
+// The fault in time when each placement runs for as long as its task takes: nothing, or one sentence.
 inline std::string overcommitted(const Model& model, const std::vector<Placement>& placements) {
   struct Change {
     double at;

@@ -24,7 +24,7 @@ struct NodeRequests : ::testing::Test {
     return builder.offer(zone, usd_an_hour, left);
   }
   NodeId elastic_node(ZoneId zone, double usd_an_hour) { return builder.elastic_node(zone, usd_an_hour); }
-  // Of two nodes of that capacity the cheaper runs three of the five tasks, the other one: the fifth goes there.
+  // The cheaper of two nodes of that capacity runs three of the five tasks, the other one: the fifth goes there.
   void expect_nothing_beside_three(void (*limit)(Resources& capacity), const JobSpec& tasks) {
     offer(ZoneId(0), 0.4);
     const NodeId full = elastic_node(ZoneId(0), 0.3), open = elastic_node(ZoneId(0), 0.4);

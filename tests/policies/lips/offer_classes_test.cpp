@@ -140,7 +140,8 @@ TEST_F(OfferClasses, AreCheaperForTasksThatFillTheMemoryOfANodeThatIsThere) {
   EXPECT_THAT(asked(with), Each(rich));
 }
 
-// What is paid anyway is a step of its own, behind all time slots: the plan's cost takes it first, as the program does.
+// Capacity that is paid anyway is a step of its own, behind all time slots: the plan's cost takes it first, as the
+// program does.
 TEST_F(OfferClasses, LeavePlansAsCloseToTheirBoundAsWithoutThem) {
   for (const bool in_classes : {false, true}) {
     builder = ElasticBuilder(1);
@@ -221,7 +222,7 @@ bool is_no_better(const ClusterSnapshot& cluster, OfferId one, OfferId other) {
   for (const JobId id : cluster.pending) {
     const Resources& request = cluster.jobs[id].request;
     if (fits(request, a.capacity) && !fits(request, b.capacity)) return false;
-    // Of tasks like these as many a core.
+    // The number of tasks like these a core.
     const double cores = request.cpu.value();
     const auto a_core = [&](const Node& node, double all, double each) {
       return each > 0 ? std::min(all / cores_of_use(node) / each, 1 / cores) : 1 / cores;

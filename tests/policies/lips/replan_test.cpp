@@ -26,7 +26,7 @@ std::string planned(const Policy& policy, const ClusterSnapshot& cluster, const 
   return plan ? plan_digest(*plan) : plan.error().message;
 }
 
-// What a process that knows nothing but the snapshot plans.
+// The plan of a process that knows nothing but the snapshot.
 std::string planned_afresh(const ClusterSnapshot& cluster, const CostModel& costs, const PolicySettings& settings) {
   const Result<SnapshotFile> read =
       read_snapshot("snapshot", write_snapshot(cluster, costs, SnapshotDetail::exact), SnapshotOrder::as_written);

@@ -83,7 +83,7 @@ class MixedRun {
  public:
   explicit MixedRun(std::uint64_t seed) : world_(seed), with_("lips", world_.builder()) {}
 
-  // What went wrong: nothing, or a sentence.
+  // The fault: nothing, or a sentence.
   std::string run() {
     std::size_t next = 0;
     for (int step = 0; step < 20'000; ++step) {

@@ -75,7 +75,7 @@ class SharedRun {
   SharedRun(std::uint64_t seed, std::uint32_t pools, Billing billing)
       : world_(seed, pools), with_("lips", world_.builder(), billed(billing)) {}
 
-  // What went wrong: nothing, or a sentence.
+  // The fault: nothing, or a sentence.
   std::string run() {
     std::size_t next = 0;
     for (int step = 0; step < 20'000; ++step) {

@@ -1,4 +1,4 @@
-// Of tasks that are alike the more urgent start first, in both forms of the program and on the fast path.
+// Among tasks that are alike the more urgent start first, in both forms of the program and on the fast path.
 #include "policies/lips/placing/urgent_first.h"
 
 #include <gmock/gmock.h>

@@ -290,7 +290,7 @@ TEST(PaperModel, LosesNothingByItsReductions) {
   }
 }
 
-// What a solution says adds up: every part once, no machine above its capacity, nothing read from where it is not.
+// The parts of a solution add up: every part once, no machine above its capacity, nothing read from where it is not.
 TEST(PaperModel, AnswersWithinItsConstraints) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE(seed);

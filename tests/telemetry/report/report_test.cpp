@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using testing::sample_report;
 
-// What is wrong with the nesting of tags and the quoting of attributes; empty where nothing is.
+// The faults in the nesting of tags and the quoting of attributes; empty where nothing is.
 std::string fault_in(const std::string& page) {
   static const std::set<std::string> void_tags{"meta", "!DOCTYPE"};
   std::vector<std::string> open;

@@ -75,7 +75,7 @@ struct Filter {
 
 // In the order in which they are tried on a node: the diagnosis names the first that rejects it.
 std::span<const Filter> filters();
-// What the first that rejects the node says; empty: the node is suitable.
+// The words of the first filter that rejects the node; empty: the node is suitable.
 std::string why_rejected(const PodNeeds& needs, const Node& node, const ResourceAmounts& taken);
 
 extern const Filter node_state_filter, node_affinity_filter, taint_filter, volume_topology_filter, anti_affinity_filter,

@@ -1,4 +1,5 @@
-// Whether moving data to a cheaper node pays off (LiPS section I, Fig. 1): move when c a > c b + d. Knows no snapshot.
+// Says whether moving data to a cheaper node pays off (LiPS section I, Fig. 1): move when c a > c b + d. Knows no
+// snapshot.
 #pragma once
 
 #include <optional>

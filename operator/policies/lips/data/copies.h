@@ -9,7 +9,7 @@
 
 namespace lips {
 
-// Whether a copy in the reader's zone is worth its move.
+// Says whether a copy in the reader's zone is worth its move.
 class CopiesToKeep {
  public:
   // By the invoice a copy costs a move, and saves the transfer to a second reader, who is pending or has been there

@@ -68,7 +68,7 @@ class Room {
     double price;
   };
 
-  // Of the classes' time slots within reach; where there are many, some of each neighbours are one.
+  // Finds the classes' time slots within reach; where there are many, some of each neighbours are one.
   void find_slots() {
     std::vector<double> all;
     for (const auto& steps : classes_.steps)

@@ -13,7 +13,7 @@ namespace lips {
 // Pending readers' unread share of each data set, in whole data sets.
 IdVector<DataSetId, double> pending_readers(const ClusterSnapshot& cluster);
 
-// What other jobs still read of the data sets of one.
+// The reads that other jobs still have of the data sets of one.
 class OtherReaders {
  public:
   explicit OtherReaders(const ClusterSnapshot& cluster);  // outlives it

@@ -34,7 +34,7 @@ struct JobWeights {
 // Means are over pending work.
 JobWeights job_weights(const ClusterSnapshot& cluster, const LipsSettings& settings);
 
-// What an hour's wait of a CPU-second costs in one plan of these jobs, in mean prices of a CPU-second.
+// The cost of an hour's wait of a CPU-second in one plan of these jobs, in mean prices of a CPU-second.
 double price_of_wait(const ClusterSnapshot& cluster, const LipsSettings& settings, const WaitingWeights& weights);
 
 }  // namespace lips

@@ -41,7 +41,7 @@ struct Gang {
   std::uint32_t here() const;  // of these, those that have arrived
   double weight() const;       // of its tasks
   double work() const;
-  // What hangs on one task: with the one that starts the others all ends, and with any of those that run only together.
+  // The stakes of one task: with the one that starts the others all ends, and with any of those that run only together.
   void set_stakes(const ClusterSnapshot& cluster);
   bool has_stakes() const { return !parts.empty() && parts.front().stake > 1; }  // they come first
   Gang without_stakes() const;                                                   // the same parts in the same order
@@ -75,7 +75,7 @@ class GangRoom {
   std::optional<Later> all_later(const Gang& gang, ZoneId zone);
   // Prices of a CPU-second where any of the tasks find room, cheapest first; at most `most`.
   std::vector<double> prices_of_room(const Gang& gang, ZoneId zone, std::uint32_t most) const;
-  // Whether the zone, or all zones together, would hold all tasks if none of ours ran.
+  // Says whether the zone, or all zones together, would hold all tasks if none of ours ran.
   bool is_large_enough(const Gang& gang, ZoneId zone);
   bool are_large_enough(const Gang& gang);
 

@@ -8,7 +8,7 @@
 
 namespace lips {
 
-// Of each zone, the prices of a CPU-second of the tasks that find room there, cheapest first.
+// The rooms of each zone: the prices of a CPU-second of the tasks that find room there, cheapest first.
 using ZoneRooms = IdVector<ZoneId, std::vector<double>>;
 
 // For all tasks of the gang, or as many as there is room for. Least cost where one price is that of every pair of

@@ -181,7 +181,7 @@ class Peers {
     }
   }
 
-  // Of each part that is here.
+  // The tasks of each part that is here.
   std::map<std::size_t, std::vector<TaskId>> tasks_of(const Gang& gang) const {
     std::map<std::size_t, std::vector<TaskId>> result;
     for (std::size_t i = 0; i < gang.parts.size(); ++i) {
@@ -248,7 +248,7 @@ class Peers {
     gang.parts.push_back({like, 0, tasks, true, whole.each, work, 1, reads_to_come(gang, tasks, like)});
   }
 
-  // What one of so many will read: as those that are here, else its part of what their driver names, judged by some of
+  // The reads of one of so many: as those that are here, else its part of what their driver names, judged by some of
   // the blocks.
   ByZone reads_to_come(const Gang& gang, std::uint32_t tasks, JobId like) const {
     for (const GangPart& part : gang.parts)
@@ -405,7 +405,7 @@ class Peers {
              return part.to_come || cluster_.jobs[part.job].coordinates;
            });
   }
-  // Of its job nothing else runs.
+  // Says whether nothing else of its job runs.
   bool only_driver_runs(WholeJobId id) const {
     const auto peers = running_.find(id);
     return peers != running_.end() && peers->second.tasks == 1 && peers->second.driver.valid();

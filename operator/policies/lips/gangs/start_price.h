@@ -31,7 +31,7 @@ class StartPrice {
   double of(const Gang& gang, const Start& start) const;
   // Waiting, reads and exchange.
   double beside_cpu(const Gang& gang, const Start& start) const;
-  // Of all nodes that it orders, used or not, from their launch until they have been idle.
+  // The cost of all nodes that it orders, used or not, from their launch until they have been idle.
   double of_nodes(const Gang& gang, const Start& start) const;
 
  private:

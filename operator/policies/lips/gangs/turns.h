@@ -12,7 +12,7 @@ namespace lips {
 using PendingPeers = std::map<WholeJobId, std::vector<JobId>>;
 using PeersThatRun = std::map<WholeJobId, RunningPeers>;
 
-// Whether room is kept for those that have not arrived or do not run yet, beside those that run.
+// Says whether room is kept for those that have not arrived or do not run yet, beside those that run.
 bool keeps_room(const ClusterSnapshot& cluster, const PeersThatRun& running, WholeJobId whole, TimePoint arrived,
                 Duration keep_room);
 

@@ -13,7 +13,7 @@
 
 namespace lips {
 
-// Of a request that takes more than half of a node (whole_room.h).
+// The wait of a request that takes more than half of a node (whole_room.h).
 struct RoomWait {
   Resources request;
   double seconds = 0;  // until one node has the room, beyond those until all of the class have as much together
@@ -43,7 +43,8 @@ struct NodeClass {
   }
   // A CPU-second costs `price`: where it is used, or, of nodes that are paid whole, where it is there to be used.
   UsdPerCpuSecond price_of_use() const { return whole ? UsdPerCpuSecond(0) : price; }
-  // Of a task that takes more of the GPUs, which no row counts, than of all else: for what lies beside them as well.
+  // The price for a task that takes more of the GPUs, which no row counts, than of all else: for what lies beside them
+  // as well.
   UsdPerCpuSecond price_of_use(const Resources& request) const;
   UsdPerCpuSecond price_of_room() const { return whole ? price : UsdPerCpuSecond(0); }
 };

@@ -1,4 +1,4 @@
-// What pending tasks request together, by how long they take at speed 1.
+// The sums of pending tasks' requests, by how long they take at speed 1.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ class PendingLengths {
   PendingLengths() = default;
   explicit PendingLengths(const ClusterSnapshot& cluster);
 
-  // Of all tasks that take so many seconds or longer.
+  // The request of all tasks that take so many seconds or longer.
   const Resources& at_least(double seconds) const { return at_least_[step_of(seconds)]; }
   // Seconds from which on that is no longer enough; 1e300: it always is.
   template <class Enough>

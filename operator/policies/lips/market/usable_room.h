@@ -19,7 +19,7 @@ class UsableRoom {
   Mebibytes of(Mebibytes room) const;
 
  private:
-  // What all amounts that were added are multiples of.
+  // The step of which all amounts that were added are multiples.
   class Step {
    public:
     explicit Step(double parts) : parts_(parts) {}

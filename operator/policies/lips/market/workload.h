@@ -12,7 +12,7 @@
 
 namespace lips {
 
-// Of one task: zero work would make prices per CPU-second infinite.
+// The least work of one task: zero work would make prices per CPU-second infinite.
 inline constexpr double least_work = 1e-3;
 
 // Tasks of one TaskGroup of the snapshot.
@@ -81,7 +81,7 @@ enum class Terms : std::uint8_t { expected, least };
 // CPU-seconds of the class's time per CPU-second of the commodity's work: above one when its read is slower. For least
 // costs it reads from the node itself, and a task that requests no CPU takes none.
 bool takes_time(const Commodity& commodity, Terms terms);
-// What its read alone takes of the time of a class of speed 1 in the zone.
+// The part that its read alone takes of the time of a class of speed 1 in the zone.
 double read_time(const ClusterSnapshot& cluster, const Commodity& commodity, ZoneId zone, Terms terms);
 double occupancy(const ClusterSnapshot& cluster, const Commodity& commodity, const NodeClass& group,
                  Terms terms = Terms::expected);

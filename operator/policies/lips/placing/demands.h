@@ -1,5 +1,5 @@
-// What packing asks about a portion again and again, close together: a million tasks have hundreds of thousands of
-// portions, and their jobs and commodities lie all over memory.
+// The facts that packing asks about a portion again and again, close together: a million tasks have hundreds of
+// thousands of portions, and their jobs and commodities lie all over memory.
 #pragma once
 
 #include <set>

@@ -42,7 +42,7 @@ inline void fetch_replicas(const ClusterSnapshot& cluster, JobId id) {
     __builtin_prefetch(cluster.blocks[BlockId(input.first_block.index() + i)].replicas.data());
 }
 
-// What its bill depends on.
+// The assignment on which its bill depends.
 inline void fetch_assignment(const ClusterSnapshot& cluster, const Assignment& assignment) {
   __builtin_prefetch(&cluster.tasks[assignment.task]);
   __builtin_prefetch(&cluster.nodes[assignment.node].zone);

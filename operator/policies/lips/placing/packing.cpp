@@ -154,7 +154,7 @@ class Packing {
   }
   double work_left(ClassId c) const { return budget_.work_left(c); }
 
-  // Of each class as much as its free slots take, where `used` is all that the model knew to be free now.
+  // The part of each class that its free slots take, where `used` is all that the model knew to be free now.
   IdVector<ClassId, double> beyond_mean_tasks(const IdVector<ClassId, double>& used) const {
     IdVector<ClassId, double> open(classes_.classes.size(), 0.0);
     for (ClassId c : classes_.classes.ids()) {

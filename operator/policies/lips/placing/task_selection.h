@@ -14,8 +14,8 @@ struct TaskSelectionSettings {
   bool by_flow = false;  // the most node-local tasks possible, as a min-cost flow; else node by node
 };
 
-// Of the placed tasks that read a block: the number with the block on their node, and an upper bound on it over all
-// choices among equal tasks (without the flow: all of them).
+// The locality of the placed tasks that read a block: the number with the block on their node, and an upper bound on it
+// over all choices among equal tasks (without the flow: all of them).
 struct LocalityReached {
   std::uint64_t readers = 0, local = 0, bound = 0;
   LocalityReached& operator+=(const LocalityReached& other) {

@@ -1,4 +1,4 @@
-// Of tasks that are alike, the more urgent start first, wherever the program put either.
+// Among tasks that are alike the more urgent start first, wherever the program put either.
 #pragma once
 
 #include <vector>

@@ -20,8 +20,8 @@ inline constexpr double rare_interruptions = 0.1;
 
 inline double interruptions_a_second(const Offer& offer) { return offer.interruptions / 3600; }
 
-// Of a node, a second: those of the offers of its zone, capacity type and instance type, or, where none is of its
-// instance type, of the worst of the others.
+// The rates of a node, a second: those of the offers of its zone, capacity type and instance type, or, where none is of
+// its instance type, of the worst of the others.
 class InterruptionRates {
  public:
   explicit InterruptionRates(const ClusterSnapshot& cluster);

@@ -6,8 +6,8 @@ namespace lips {
 
 namespace {
 
-// Of the pending tasks that take as long; the others go elsewhere. Measured: docs/results.md, a private cluster and a
-// cloud; between a quarter and a sixteenth little changes.
+// The share of the pending tasks that take as long; the others go elsewhere. Measured: docs/results.md, a private
+// cluster and a cloud; between a quarter and a sixteenth little changes.
 constexpr double share_to_come_here = 1.0 / 8;
 
 // The largest of the shares that the amount takes of each resource.
@@ -18,12 +18,12 @@ double share_of(const Resources& amount, const Resources& whole) {
   return share;
 }
 
-// Of the node: what is expected to be in use of it now, beside the commodity's own tasks.
+// The part of the node that is expected to be in use now, beside the commodity's own tasks.
 double used_by_others(const NodeClasses& classes, const NodeClass& group, const Resources& pending) {
   return std::max(classes.in_use, share_to_come_here * share_of(pending, group.shape));
 }
 
-// Of the price of a CPU-second, for each CPU-second of so many tasks.
+// The rest of the price of a CPU-second, for each CPU-second of so many tasks.
 double rest_of(const NodeClasses& classes, const NodeClass& group, const Resources& request, double seconds,
                double tasks) {
   if (!group.whole || seconds <= classes.rest_from) return 0;

@@ -15,7 +15,7 @@ namespace lips {
 // Sets what the classes say of it: `paid`, `in_use`, `pending`, `rest_from`.
 void find_rest(const ClusterSnapshot& cluster, NodeClasses& classes);
 
-// Whether some class charges so many tasks, of so many seconds at speed 1, for a rest.
+// Says whether some class charges so many tasks, of so many seconds at speed 1, for a rest.
 bool keep_rest(const NodeClasses& classes, const Resources& request, double seconds, double tasks);
 
 // USD per CPU-second of work.

@@ -18,7 +18,7 @@ std::uint32_t charged_terms(const NodeClasses& classes, const TaskShape& tasks);
 
 // All prices are in USD per CPU-second of work.
 
-// What the class charges beside the use of its nodes, its data and its time slots.
+// The charges of the class beside the use of its nodes, its data and its time slots.
 double class_charges(const NodeClasses& classes, const NodeClass& group, const Commodity& commodity);
 
 // With the nodes and the data, without waiting.

@@ -9,7 +9,7 @@
 
 namespace lips {
 
-// Of so many requests of pending tasks, those of most work; the others wait unpriced.
+// The most requests of pending tasks that count, those of most work; the others wait unpriced.
 inline constexpr std::size_t most_room_waits = 32;
 
 // Sets `room_waits` of the classes and `wait_for_room` of all, as running tasks end when expected and nobody takes

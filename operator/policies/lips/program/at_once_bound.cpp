@@ -42,7 +42,7 @@ class Envelope {
   }
 
  private:
-  // Whether the last line is nowhere below both the one before and the new one, which rises less.
+  // Says whether the last line is nowhere below both the one before and the new one, which rises less.
   bool useless(const Line& line) const {
     const Line& last = least_.back();
     if (line.price <= last.price) return true;

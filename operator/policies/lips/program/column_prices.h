@@ -1,4 +1,4 @@
-// What the class form's columns cost at given duals of its rows, without the row of their commodity. The part of a
+// The prices of the class form's columns at given duals of its rows, without the row of their commodity. The part of a
 // class is worked out once for all commodities with the same constraint and request, that of a zone once for each
 // commodity.
 #pragma once
@@ -47,7 +47,7 @@ class ColumnPrices {
   Terms terms_;
   const std::vector<double>& dual_;
   std::map<std::pair<ConstraintId, Resources>, std::vector<InClass>> classes_;
-  // Of the commodity that was last looked at.
+  // The commodity at which it looked last.
   const Commodity* commodity_ = nullptr;
   IdVector<ZoneId, InZone> zones_;
   double core_price_ = 0;  // USD per core-second, of its pool's maximum

@@ -81,7 +81,7 @@ class Steps {
     }
   }
 
-  // What comes free within the first time slot is waited for until then, in the mean.
+  // Capacity that comes free within the first time slot costs a wait until then, in the mean.
   void charge_waits() {
     if (all_ == count_) return;
     for (ClassId c : classes_.classes.ids()) {

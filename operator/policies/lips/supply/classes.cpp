@@ -55,7 +55,7 @@ UsdPerCpuSecond marginal_price(const Node& node, Billing billing) {
   return wanted_price(node) * (node.fleet == FleetKind::fixed ? price_of_paid_capacity : 1);
 }
 
-// What nodes of one class have in common.
+// The properties that nodes of one class share.
 struct Alike {
   ZoneId zone;
   UsdPerCpuSecond price;
@@ -67,7 +67,7 @@ struct Alike {
 
 struct AlikeHash {
   std::size_t operator()(const Alike& alike) const {
-    // What tells most nodes apart; -0.0 hashes like 0.0.
+    // The fields that tell most nodes apart; -0.0 hashes like 0.0.
     const std::uint64_t ids = std::uint64_t{alike.zone.index()} << 32 | static_cast<std::uint32_t>(alike.by_profile);
     std::uint64_t hash = (std::bit_cast<std::uint64_t>(alike.price.value() + 0.0) ^ ids) * 0x9e3779b97f4a7c15u;
     hash ^= hash >> 32;

@@ -27,7 +27,7 @@ bool can_be_launched(const ClusterSnapshot& cluster, const Offer& offer, const U
   return nodes_left(cluster, offer) > 0 && usable.of(cluster.nodes[offer.like].capacity.cpu).value() > 0;
 }
 
-// What tasks could use that are pending, or that are expected as peers: more is as good.
+// The needs of tasks that are pending, or that are expected as peers: more is as good.
 struct Need {
   double cores = 0;                          // of all
   double longest = 0;                        // of one, seconds at speed 1
@@ -45,7 +45,7 @@ struct Need {
     }
     for (const RunningTask& run : cluster.running) expect(cluster.jobs[run.job].whole);
   }
-  // Of each resource beside the cores, what the hungriest could use of it; and how safe the longest is there.
+  // The amount of each resource beside the cores that the hungriest could use; and how safe the longest is there.
   std::vector<double> a_core(const Offer& offer, const Node& node, const UsableRoom& usable) const {
     const Resources& capacity = node.capacity;
     const double of_use = usable.of(capacity.cpu).value();

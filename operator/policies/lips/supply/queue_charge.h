@@ -1,4 +1,4 @@
-// What a CPU-second that waits costs beyond its own wait. On a cluster with work rate C to which work arrives at rate
+// The cost of a waiting CPU-second beyond its own wait. On a cluster with work rate C to which work arrives at rate
 // a, a backlog of Q drains in Q / (C - a): whatever waits delays all that comes until then. So its wait counts
 // C / (C - a) times.
 #pragma once

@@ -60,7 +60,7 @@ class AtOnce {
     }
   }
 
-  // Whether some task is longer than the horizon: no other plan that starts at once goes beyond it.
+  // Says whether some task is longer than the horizon: no other plan that starts at once goes beyond it.
   bool goes_beyond() const {
     for (std::size_t part = 0; part < served_.size(); ++part)
       for (std::size_t machine = 0; machine < free_.size(); ++machine)

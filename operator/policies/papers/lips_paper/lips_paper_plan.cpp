@@ -173,7 +173,7 @@ class Placement {
     return machines;
   }
 
-  // What its class has no room for after rounding goes to the next class by cost.
+  // Tasks for which its class has no room after rounding go to the next class by cost.
   void spill(int part) {
     std::uint32_t left = 0;
     for (const Piece& piece : pieces_[part]) left += piece.count;

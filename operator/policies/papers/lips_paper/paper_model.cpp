@@ -45,8 +45,8 @@ bool limits_transfers(const Instance& instance, TransferLimit limit) {
 
 double size_of(const Instance& instance, int data) { return instance.data[data].size.value(); }
 
-// Whether a solution of the program without transfer rows keeps them nevertheless: then it is the optimum with them
-// too.
+// Says whether a solution of the program without transfer rows keeps them nevertheless: then it is the optimum with
+// them too.
 bool keeps_transfer_rows(const Instance& instance, TransferLimit limit, const Solution& solution) {
   std::map<std::pair<int, int>, double> used;
   const double horizon = to_seconds(instance.horizon);
@@ -160,7 +160,7 @@ Usd ModelBuilder::saved_by_dearer_source(const Solution& solution, int data, int
   return Usd((price(cheapest) - least) * size_of(instance_, data));
 }
 
-// What each group got on each machine. A pool's groups take its machines in order of their columns: who takes which
+// The part of each group on each machine. A pool's groups take its machines in order of their columns: who takes which
 // does not change the cost.
 std::vector<std::vector<ModelBuilder::Piece>> ModelBuilder::pieces(const std::vector<double>& primal) const {
   std::vector<std::vector<Piece>> result(groups_.size());

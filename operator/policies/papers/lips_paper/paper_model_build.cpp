@@ -268,7 +268,7 @@ void ModelBuilder::add_flows() {
   }
 }
 
-// What each machine gives to its pool.
+// The share of each machine for its pool.
 void ModelBuilder::add_pools() {
   for (MachinePool& pool : machine_pools_) {
     if (!pool.row.valid()) continue;

@@ -30,7 +30,7 @@ class ModelBuilder {
     int data;
     double bytes;
   };
-  // What has one supply row: a part, a job (joint inputs) or several parts that no row tells apart.
+  // A group with one supply row: a part, a job (joint inputs) or several parts that no row tells apart.
   struct PartGroup {
     std::vector<int> parts;
     std::vector<Input> inputs;

@@ -21,7 +21,7 @@ class SlotBySlot {
   }
 
  private:
-  // Whether anything was assigned.
+  // Says whether anything was assigned.
   bool fill_slots() {
     std::vector<NodeId> slots = idle_slots();
     random_.shuffle(std::span(slots));

@@ -1,4 +1,4 @@
-// What reading from afar costs: data locality cost of Guo, Fox and Zhou (MapReduce 2012), formulas (1) and (8). Knows
+// The cost of reading from afar: data locality cost of Guo, Fox and Zhou (MapReduce 2012), formulas (1) and (8). Knows
 // no slot and no fairness.
 #pragma once
 

@@ -33,7 +33,7 @@ class Lsap : public Policy {
   }
 
  private:
-  // Whether another round may find more.
+  // Says whether another round may find more.
   bool assign_wave(Draft& draft, const lsap::LevelCosts& levels, std::vector<std::uint64_t>& running) const {
     const bool by_rack = levels.cost[Locality::rack] != levels.cost[Locality::zone];
     const lsap::Wave wave = lsap::gather_wave(draft, by_rack, variant_ == Variant::fair ? 2 : 1);

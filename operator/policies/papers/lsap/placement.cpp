@@ -47,7 +47,7 @@ std::vector<WholeCost> whole(const std::vector<TaskCost>& costs, double steps) {
     const TaskCost& from = costs[i];
     WholeCost& to = result[i];
     for (const Locality level : enumerators<Locality>) to.at[level] = std::llround(from.at[level] * scale);
-    // What costs hardly anything from afar still is better done here.
+    // A read that costs hardly anything from afar still is better done here.
     for (const Locality level : {Locality::rack, Locality::zone, Locality::remote})
       if (from.at[level] > from.at[Locality::node]) to.at[level] = std::max(to.at[level], to.at[Locality::node] + 1);
     to.credit = std::llround(std::min(from.credit, most_credit * largest) * scale);

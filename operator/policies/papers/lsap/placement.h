@@ -40,8 +40,8 @@ inline constexpr std::uint64_t most_dense_pairs = 1u << 22;
 Placing solve_placement(const ClusterSnapshot& cluster, const Wave& wave, const LevelCosts& levels,
                         const std::vector<TaskCost>& costs, std::uint64_t dense_pairs);
 
-// Whether the flow goes through racks: a rack's costs differ from its zone's, and other racks of the zone cost as much
-// as other zones, or there is one zone.
+// Says whether the flow goes through racks: a rack's costs differ from its zone's, and other racks of the zone cost as
+// much as other zones, or there is one zone.
 bool grouped_by_rack(const ClusterSnapshot& cluster, const LevelCosts& levels);
 
 }  // namespace lips::lsap

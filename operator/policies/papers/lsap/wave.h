@@ -1,5 +1,5 @@
-// What one assignment problem is about: the idle slots, and the pending tasks that can matter to its solution. Knows no
-// cost.
+// The content of one assignment problem: the idle slots, and the pending tasks that can matter to its solution. Knows
+// no cost.
 #pragma once
 
 #include <cstdint>
