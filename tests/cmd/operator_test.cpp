@@ -135,7 +135,7 @@ TEST(Operator, ItsPageShowsTheClusterAndEachJob) {
   EXPECT_THAT(policy, HasSubstr("script-src 'nonce-" + page.substr(at, page.find('"', at) - at) + "'"));
 }
 
-// Two nodes are there for the six tasks of three cores; four more could be bought.
+// Two nodes hold the four tasks; four more could be bought.
 TEST(Operator, SaysOnItsPageWhichNodesAreThereAndWhichMayBeBought) {
   const Folder folder;
   const std::string scenario = folder.file("elastic.yaml");
