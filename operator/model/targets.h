@@ -36,9 +36,10 @@ struct TargetDebt {
 // When one job has to be done, and when its tasks have to start at the latest.
 struct JobDue {
   std::optional<TimePoint> complete_by, start_by;
-  static constexpr auto fields = field_names("completeBy", "startBy");
+  std::optional<TimePoint> ends_by = {};  // when its controller ends it: makes its wait dearer, and never cheaper
+  static constexpr auto fields = field_names("completeBy", "startBy", "endsBy");
   friend bool operator==(const JobDue&, const JobDue&) = default;
-  bool any() const { return complete_by || start_by; }
+  bool any() const { return complete_by || start_by || ends_by; }
 };
 
 enum class TargetKind : std::uint8_t { budget_per_day, mean_wait, complete_by };

@@ -6,7 +6,22 @@ namespace lips {
 
 using namespace json_tables;
 
+namespace {
+
+void read_ends(const View& jobs, std::vector<JobArrived>& arrived) {
+  if (!jobs.has("endsBy")) return;
+  const View ends = jobs.at("endsBy");
+  for (std::size_t i = 0, rows = ends.rows(2); i < rows && !arrived.empty(); ++i) {
+    const View row = ends.item(i);
+    arrived[static_cast<std::size_t>(row.cell(0, index_below(arrived.size())))].job.due.ends_by =
+        time(row.cell(1, Whole{-any_time, any_time}));
+  }
+}
+
+}  // namespace
+
 void read_due(const View& jobs, std::vector<JobArrived>& arrived) {
+  read_ends(jobs, arrived);
   if (!jobs.has("due")) return;
   const View due = jobs.at("due");
   const Whole flag{0, 1}, when{-any_time, any_time};

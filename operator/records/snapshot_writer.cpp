@@ -296,14 +296,24 @@ void write_peers(JsonText& out, const std::vector<Job>& jobs) {
 
 // Jobs that have to be done, or to start, by some time. All other jobs are left out.
 void write_due(JsonText& out, const std::vector<Job>& jobs) {
-  const auto plain = [](const Job& job) { return !job.due.any(); };
+  const auto plain = [](const Job& job) { return !job.due.complete_by && !job.due.start_by; };
   if (std::all_of(jobs.begin(), jobs.end(), plain)) return;
   out.open("due", '[');  // job, 1 and when it has to be done, 1 and when to have started
   const auto cells = [](const std::optional<TimePoint>& time) { return cell_of(time.value_or(TimePoint{})); };
   for (std::size_t i = 0; i < jobs.size(); ++i)
-    if (const JobDue& due = jobs[i].due; due.any())
+    if (const JobDue& due = jobs[i].due; !plain(jobs[i]))
       out.row(static_cast<std::int64_t>(i), std::int64_t{due.complete_by.has_value()}, cells(due.complete_by),
               std::int64_t{due.start_by.has_value()}, cells(due.start_by));
+  out.close(']');
+}
+
+// Jobs that their controllers end by some time. All other jobs are left out.
+void write_ends(JsonText& out, const std::vector<Job>& jobs) {
+  const auto plain = [](const Job& job) { return !job.due.ends_by; };
+  if (std::all_of(jobs.begin(), jobs.end(), plain)) return;
+  out.open("endsBy", '[');  // job, when
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    if (const auto& ends = jobs[i].due.ends_by) out.row(static_cast<std::int64_t>(i), cell_of(*ends));
   out.close(']');
 }
 
@@ -332,6 +342,7 @@ void write_jobs(JsonText& out, const ClusterSnapshot& cluster) {
   write_gangs(out, jobs);
   write_peers(out, jobs);
   write_due(out, jobs);
+  write_ends(out, jobs);
   out.open("inputs", '[');  // job, data set, fraction
   for (std::size_t i = 0; i < jobs.size(); ++i)
     for (const JobInput& input : jobs[i].inputs)

@@ -65,7 +65,7 @@ inline ClusterState rich_state() {
   JobArrived reads = job(state.snapshot(), spec);
   reads.job.inputs = {{DataSetId(0), 0.5}, {DataSetId(1), 0.25}};
   reads.job.output = DataSetId(0);
-  reads.job.due = {TimePoint(seconds(500)), TimePoint(seconds(60))};
+  reads.job.due = {TimePoint(seconds(500)), TimePoint(seconds(60)), TimePoint(seconds(700))};
   reads.job.whole = {WholeJobId(1), 9, 5, 1, CpuSeconds(44)};
   reads.job.request.extended = {{ResourceId(0), 1}, {ResourceId(1), 0.5}};
   state.apply(reads);

@@ -38,7 +38,9 @@ std::optional<TimePoint> next_run(const CronJob& cron, TimePoint after) {
   if (!zone || !schedule) return std::nullopt;
   const TimePoint from = after + Duration(1);
   for (const Duration reach : {Duration(std::chrono::hours(1)), Duration(std::chrono::hours(24)), furthest_run})
-    if (const std::vector<TimePoint> runs = schedule->within(from, after + reach + Duration(1), *zone, cron.last_start); !runs.empty())
+    if (const std::vector<TimePoint> runs =
+            schedule->within(from, after + reach + Duration(1), *zone, cron.last_start);
+        !runs.empty())
       return runs.front();
   return std::nullopt;
 }

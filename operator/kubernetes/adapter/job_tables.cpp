@@ -317,7 +317,7 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, Re
     if (entry.pod->owner) {
       const auto [clock, added] = clocks.try_emplace({entry.pod->owner->uid, job_began});
       if (added) clock->second = ends_by_clock_of(*entry.pod, job_began, context);
-      earliest(job.due.complete_by, clock->second);
+      earliest(job.due.ends_by, clock->second);
     }
     if (entry.pod->work.shuffle) job.shuffle = std::max(job.shuffle, *entry.pod->work.shuffle);
     ++(entry.task.kind == TaskKind::map ? job.map_tasks : job.reduce_tasks);

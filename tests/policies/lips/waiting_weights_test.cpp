@@ -132,6 +132,25 @@ TEST(WaitingWeights, GrowAsADeadlineComesNear) {
   EXPECT_DOUBLE_EQ(factor_with(7000), dearest_when_due);
 }
 
+TEST(WaitingWeights, AreNeverLowerForAJobThatItsControllerEnds) {
+  const auto factor = [](double left, bool by_its_owner) {
+    ClusterBuilder builder;
+    builder.node({.slots = 1, .cpu = 1});
+    Case test("lips", builder);
+    const JobId job = test.add({.maps = 1, .cpu = 3600});
+    test.at(1000);
+    ClusterSnapshot cluster = test.state.snapshot();
+    cluster.jobs[job].due.ends_by = TimePoint(seconds(1000 + left));
+    if (by_its_owner) cluster.jobs[job].due.complete_by = TimePoint(seconds(1000 + 100'000));
+    return job_weights(cluster, by(Billing::invoice)).in_price.mean;
+  };
+  EXPECT_EQ(factor(100'000, false), 1);
+  EXPECT_DOUBLE_EQ(factor(10'800, false), 4);
+  EXPECT_DOUBLE_EQ(factor(7000, false), dearest_when_due);
+  EXPECT_DOUBLE_EQ(factor(10'800, true), 4);
+  EXPECT_LT(factor(100'000, true), 1) << "its owner has time";
+}
+
 TEST(WaitingWeights, GrowAsTheLongestWaitComesNear) {
   EXPECT_DOUBLE_EQ(factor_with(0, 1000), 1);
   EXPECT_DOUBLE_EQ(factor_with(0, 500), 4);

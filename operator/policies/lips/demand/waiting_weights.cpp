@@ -51,6 +51,7 @@ class Factors {
   // By the part that is most urgent; 1 if none is due.
   double due(JobId id) {
     std::optional<double> factor;
+    double ends = 0;
     const auto consider = [&](double needed, Duration left) {
       factor = std::max(factor.value_or(0), deadline_factor(needed, to_seconds(left)));
     };
@@ -58,9 +59,11 @@ class Factors {
     parts_.each(id, [&](JobId part) {
       const Job& job = cluster_.jobs[part];
       if (job.due.complete_by) consider(needed, *job.due.complete_by - cluster_.now);
+      if (const auto& end = job.due.ends_by)
+        ends = std::max(ends, deadline_factor(needed, to_seconds(*end - cluster_.now)));
       if (job.due.start_by) consider(seconds_waited(part), *job.due.start_by - job.arrival);
     });
-    return factor.value_or(1);
+    return std::max(factor.value_or(1), ends);
   }
 
   // By its last task, at full speed. What no node takes waits at the price of others.
