@@ -98,7 +98,7 @@ def job_object(job, pair):
 
 
 def settings_of(story, jobs):
-    """What the operator is told of waiting: nothing, unless an option says so."""
+    """The operator's settings of waiting: its defaults, unless an option says otherwise."""
     options = story.options
     told = {"waitingPrice": options.waiting_price, "waitingPerJob": options.per_job}
     return workloads.settings_of_worth(jobs, options.worth) if options.worth else {key: value for key, value in told.items() if value is not None}

@@ -55,7 +55,7 @@ PolicySettings settings_of(const std::string& yaml) {
   return config ? config->policy.settings : PolicySettings{};
 }
 
-// What a policy says of a cluster: when it wants to be asked, and its plan.
+// The answers of a policy about a cluster: when it wants to be asked, and its plan.
 struct Said {
   Cadence::Trigger trigger = Cadence::Trigger::events;
   Duration interval{}, least{};

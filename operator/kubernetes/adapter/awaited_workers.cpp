@@ -4,7 +4,7 @@
 
 namespace lips::kubernetes {
 
-// Of dynamic allocation some workers may come, and go again.
+// With dynamic allocation some workers may come, and go again.
 void AwaitedWorkers::review(const std::vector<AwaitedApplication>& applications, TimePoint now) {
   const std::set<std::string> before = std::exchange(settled_, {});
   std::erase_if(in_vain_until_, [&](const auto& entry) { return now >= entry.second; });

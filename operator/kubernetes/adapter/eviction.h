@@ -26,7 +26,7 @@ struct EvictionContext {
 bool is_kept_from_start(const PodRecord& pod, const EvictionContext& context);
 // From its start on, for which its mark lasts.
 Duration kept_for(const PodRecord& pod, const EvictionContext& context);
-// Of a pod that runs. What it would lose grows, and what its node costs for it shrinks: until its mark has ended it is
+// For a pod that runs. Its loss grows, and what its node costs for it shrinks: until its mark has ended it is
 // marked at most once.
 bool is_kept_by_now(const PodRecord& pod, const EvictionContext& context, TimePoint now);
 

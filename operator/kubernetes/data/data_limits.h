@@ -10,7 +10,7 @@
 
 namespace lips::kubernetes {
 
-// What a data set takes of the limits in TenantRules.
+// The part that a data set takes of the limits in TenantRules.
 struct DataSetSize {
   std::int64_t blocks = 0, files = 0, bytes = 0;
   std::int64_t places = 0;  // blocks and their replicas: what the model keeps in memory

@@ -58,7 +58,7 @@ struct DeleteWork {
   const DataStoreResource* store = nullptr;
   bool clean = false;  // deletes the rest of a failed copy, else a dropped source
   std::vector<std::string> paths;
-  // Of a clean: where the blocks were copied from, if one pod can look at both stores. A file stays unless its block can
+  // For a clean: where the blocks were copied from, if one pod can look at both stores. A file stays unless its block can
   // be read there: after a restored backup it may be the last one, whatever the statuses say.
   const DataStoreResource* from = nullptr;
   std::vector<CarriedBlock> blocks = {};

@@ -34,7 +34,7 @@ class ResourceReconciler {
   ResourceReconciler(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events, const WorkSettings& work,
                      Serving serving, PoolUses pool_uses = {});
   void tick(TimePoint now);
-  // Whether the data on the store's node count as gone with the node, which has been away for some minutes.
+  // True: the data on the store's node count as gone with the node, which has been away for some minutes.
   bool is_lost(const DataStoreResource& store, TimePoint now);
   // Bytes that blocks take in a store.
   std::int64_t used(const std::string& store) const;

@@ -22,7 +22,7 @@ struct JobSpec {
   std::optional<std::int32_t> completions, parallelism;
   bool suspended = false;
   std::optional<Duration> active_deadline;  // its controller ends it so long after its start
-  // Of each pod to come.
+  // Those of each pod to come.
   std::string scheduler;
   PodNotes pod_notes;
   std::int64_t cpu = 0;  // thousandths of a core, requested by its containers
@@ -36,7 +36,7 @@ struct BatchJob {
   bool deleting = false, ended = false;  // ended: it has succeeded or failed, or is about to
   std::optional<TimePoint> started;      // status.startTime
   std::string cron_job;                  // the uid of the CronJob that controls it; empty: none
-  // Whether its controller makes pods where some are missing.
+  // Says whether its controller makes pods where some are missing.
   bool makes_pods() const { return !deleting && !ended && !spec.suspended; }
 };
 

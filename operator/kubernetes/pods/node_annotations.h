@@ -19,7 +19,7 @@ std::string wrong_note(const Node& node);
 // Which of them have been said already.
 class WrongNotes {
  public:
-  // What is to be said now; empty: nothing.
+  // The line to be said now; empty: nothing.
   std::string fresh(const Node& node);
   void forget(const std::string& node) { said_.erase(node); }
 

@@ -19,7 +19,7 @@ std::string resource_of(std::string_view name) {
   return name == "cpu" || name == "memory" || name == "ephemeral-storage" ? std::string(name) : "";
 }
 
-// Of two names of one resource the smaller amount of `hard` counts, and the larger one of `used`.
+// For two names of one resource the smaller amount of `hard` counts, and the larger one of `used`.
 ResourceAmounts read_limited(value json, const std::string& path, bool smaller) {
   ResourceAmounts result;
   json::each_field(json, [&](std::string_view name, value quantity) {

@@ -1,4 +1,4 @@
-// What the ResourceQuotas of namespaces leave for pods that their owners have not made yet. Knows no pod.
+// The room that ResourceQuotas of namespaces leave for pods that their owners have not made yet. Knows no pod.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Quotas {
   void settle() { settled_ = true; }
   bool settled() const { return settled_; }
 
-  // What pods to come use up, beside pods that are there.
+  // The part that pods to come use up, beside pods that are there.
   class Room {
    public:
     explicit Room(const Quotas& quotas) : quotas_(quotas) {}

@@ -22,7 +22,7 @@ bool found_no_node(const Pod& pod);
 
 // The part of a node's labels, or of a pod's selector, that keep a pod in a zone and on nodes of a capacity type.
 TextMap zone_selector(const TextMap& labels);
-// Of a steered pod: its zone, which its selector names, and the capacity type that it prefers.
+// Place of a steered pod: its zone, which its selector names, and the capacity type that it prefers.
 TextMap steered_place(const Pod& pod);
 // The same as zone_selector() of a node that is not there yet.
 TextMap place_selector(const std::string& zone, CapacityType capacity_type);

@@ -21,7 +21,7 @@ class UnderWayTest : public ::testing::Test {
     pod.selector = place_;
     return pod;
   }
-  // Whether a request of that namespace for that place is one for the pod.
+  // Says whether a request of that namespace for that place is one for the pod.
   bool stands_for(PodRecord& pod, const std::string& name_space, const TextMap& place, Duration after = {}) const {
     UnderWay under_way(start_ + after, longest_);
     under_way.see(pod);

@@ -53,7 +53,7 @@ TEST(DataLimits, SayNothingWhereNothingChanges) {
   EXPECT_THAT(limits.review(), IsEmpty());
 }
 
-// What is let in never exceeds the room, and a namespace that wants no more than an equal share gets all of it.
+// The sets that are let in never exceed the room, and a namespace that wants no more than an equal share gets all of it.
 TEST(DataLimits, HoldForAllTogetherAndLeaveEachNamespaceItsShare) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Random random(seed);

@@ -213,7 +213,7 @@ TEST_F(MoveJobs, CleanOnlyWhatCanBeReadAtItsSource) {
       fill(from);
       const CopyWork work = this->work(from, to);
       ASSERT_TRUE(copy(work).succeeded);
-      // Of the first file only the first block is left, or nothing; the other file is there.
+      // Only the first block of the first file is left, or nothing; the other file is there.
       if (cut)
         write_file(folder(from) + "/in/a file", text_a_.substr(0, 150'000));
       else

@@ -26,7 +26,7 @@ class PromisedRoom {
   void give(NodeId node, double at, const Resources& beside) {
     if (at <= longest && by_node_.size() < most_) by_node_.try_emplace(node, Promise{at, beside});
   }
-  // Of `tasks` that start on the node within this plan and end in `end` seconds: as many as keep its promise.
+  // As many of `tasks`, which start on the node within this plan and end in `end` seconds, as keep its promise.
   std::int64_t tasks(NodeId node, const Resources& request, double end, std::int64_t tasks) const {
     if (by_node_.empty()) return tasks;
     const auto promise = by_node_.find(node);
