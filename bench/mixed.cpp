@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -106,9 +107,16 @@ double median(std::vector<double> values) {
   return values.empty() ? 0 : values[values.size() / 2];
 }
 
+// A rival's outcomes over those of lips, in the worlds that both finish: sums of logarithms.
+struct Ratios {
+  int worlds = 0;
+  double usd = 0, seconds = 0;
+};
+
 // The worlds of a kind, and those of them in which a rival is better.
 struct Tally {
   int worlds = 0, beaten = 0, stuck = 0;
+  std::vector<Ratios> over_lips;  // by rival
   std::vector<double> slower, dearer;  // lips over the quickest that is no dearer, and the cheapest that is no slower
   std::string which;
 };
@@ -118,8 +126,14 @@ void count(const MixedWorld& world, const Answer& answer, const std::vector<Riva
   tally.stuck += !answer.lips.finished;
   std::vector<std::string> winners;
   double quickest = answer.lips.seconds, cheapest = answer.lips.usd;
+  tally.over_lips.resize(rivals.size());
   for (std::size_t i = 0; i < rivals.size(); ++i) {
     const Outcome& rival = answer.rivals[i];
+    if (rival.finished && answer.lips.finished) {
+      tally.over_lips[i].usd += std::log(rival.usd / answer.lips.usd);
+      tally.over_lips[i].seconds += std::log(rival.seconds / answer.lips.seconds);
+      ++tally.over_lips[i].worlds;
+    }
     if (beats(rival, answer.lips))
       winners.push_back(fmt::format("{} {:+.1f} % {:+.1f} %", rivals[i].name, 100 * (rival.usd / answer.lips.usd - 1),
                                     100 * (rival.seconds / answer.lips.seconds - 1)));
@@ -133,6 +147,14 @@ void count(const MixedWorld& world, const Answer& answer, const std::vector<Riva
   ++tally.beaten;
   tally.which += fmt::format("  {}{}: {}\n", world.name, answer.lips.finished ? "" : " (lips does not finish all jobs)",
                              fmt::join(winners, "; "));
+}
+
+void print_ratios(const std::string& kind, const Tally& tally, const std::vector<Rival>& rivals) {
+  fmt::print("\n{}, over lips (geometric means)\n| rival | dollars | mean completion |\n|---|---|---|\n", kind);
+  for (std::size_t i = 0; i < tally.over_lips.size(); ++i)
+    if (const Ratios& ratios = tally.over_lips[i]; ratios.worlds > 0)
+      fmt::print("| {} | {:.3f} | {:.3f} |\n", rivals[i].name, std::exp(ratios.usd / ratios.worlds),
+                 std::exp(ratios.seconds / ratios.worlds));
 }
 
 void print(const std::vector<std::pair<std::string, Tally>>& tallies) {
@@ -231,6 +253,7 @@ int main(int argc, char** argv) {
   }
   std::erase_if(tallies, [](const auto& of_kind) { return of_kind.second.worlds == 0; });
   print(tallies);
+  for (const auto& [kind, tally] : tallies) print_ratios(kind, tally, rivals);
   fmt::print("\n{} worlds, {:.0f} s on {} threads\n", worlds.size(), seconds_now() - began, options->threads);
   return good ? 0 : 1;
 }

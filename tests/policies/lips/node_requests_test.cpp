@@ -202,6 +202,20 @@ TEST_F(NodeRequests, ANodeThatIsPaidForAnywayIsTakenFirst) {
   EXPECT_THAT(plan.node_requests, Optional(IsEmpty()));
 }
 
+// An autoscaler launches nothing for a task that an empty node of the zone holds, however dear that node is.
+TEST_F(NodeRequests, AskElsewhereWhereAnEmptyDearNodeKeepsOthersFromComing) {
+  here = offer(ZoneId(0), 0.1), there = offer(ZoneId(1), 0.12);
+  elastic_node(ZoneId(0), 5);
+  for (const double hours : {0.1, 1.0, 10.0}) {
+    Case with("lips", builder);
+    with.add({.maps = 1, .cpu = 3600 * hours});
+    const Plan plan = with.plan();
+    std::map<OfferId, int> asked = by_offer(plan);
+    EXPECT_EQ(asked[here], 0) << hours;
+    EXPECT_EQ(asked[there] + std::ssize(plan.assignments), 1) << hours;
+  }
+}
+
 TEST_F(NodeRequests, TheNodeThatStaysLongestFillsUpFirst) {
   offer(ZoneId(0), 0.4);
   elastic_node(ZoneId(0), 0.4);

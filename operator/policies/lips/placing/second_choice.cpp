@@ -130,7 +130,10 @@ class SecondChoices {
       each.stranded =
           static_cast<std::uint32_t>(std::min<double>(quota.tasks, std::ceil(std::max(0.0, cores - 1e-6) / request)));
       cores -= each.stranded * request;
-      if (each.stranded == 0 && (!fits_now(*demands_[quota.portion].request) || !is_offered(each))) continue;
+      if (each.stranded == 0) {
+        if (!fits_now(*demands_[quota.portion].request) || !is_offered(each)) continue;
+        if (launches_) each.stranded = quota.tasks;  // no node would come
+      }
       if (each.stranded == 0 && ++in_vain > most_in_vain) return;
       waiting.push_back(each);
     }
