@@ -112,13 +112,13 @@ TEST(PriceSheet, RefusesWhatIsNoDate) {
 }
 
 TEST(ConfigFolder, IsTheGivenOneElseTheEnvironmentsElseTheSourceTrees) {
-  constexpr const char* source = LIPS_SOURCE_DIR "/config";
-  EXPECT_EQ(*find_config_folder(source), source);
+  constexpr const char* folder = LIPS_SOURCE_DIR "/config";
+  EXPECT_EQ(*find_config_folder(folder), folder);
   EXPECT_THAT(find_config_folder("/nowhere").error().message, HasSubstr("--config-dir: found no folder '/nowhere'"));
   ASSERT_EQ(setenv("LIPS_CONFIG_DIR", "/not/there", 1), 0);
   EXPECT_THAT(find_config_folder().error().message, HasSubstr("LIPS_CONFIG_DIR: found no folder '/not/there'"));
-  ASSERT_EQ(setenv("LIPS_CONFIG_DIR", source, 1), 0);
-  EXPECT_EQ(*find_config_folder(), source);
+  ASSERT_EQ(setenv("LIPS_CONFIG_DIR", folder, 1), 0);
+  EXPECT_EQ(*find_config_folder(), folder);
   ASSERT_EQ(unsetenv("LIPS_CONFIG_DIR"), 0);
   EXPECT_TRUE(find_config_folder());
 }
