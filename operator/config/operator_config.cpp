@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <array>
 #include <functional>
 #include <span>
@@ -17,7 +16,6 @@
 #include "policies/registry/registry.h"
 
 namespace lips {
-
 namespace {
 
 constexpr std::string_view api_version = "config.lips.dev/v1alpha1", kind = "OperatorConfig";
@@ -337,7 +335,7 @@ class Reading {
   }
   template <class Whole>
   void whole(std::string_view key, Whole& value, std::int64_t least, About) {
-    value = static_cast<Whole>(fields_.integer(key, value, least, std::numeric_limits<std::int32_t>::max()));
+    value = static_cast<Whole>(fields_.integer(key, value, least, INT32_MAX));
   }
   void number(std::string_view key, double& value, About) { value = fields_.number(key, value, not_negative); }
   void share(std::string_view key, double& value, About) { value = fields_.number(key, value, share_range); }
@@ -567,7 +565,6 @@ Result<OperatorConfig> read_operator_config(const std::string& file, const Confi
 }
 
 namespace {
-
 std::string text_with(std::string_view headline, const OperatorConfig& config) {
   std::string out = fmt::format(
       "# {}\n"
@@ -591,8 +588,8 @@ std::string text_with(std::string_view headline, const OperatorConfig& config) {
 }  // namespace
 
 std::string config_text(const OperatorConfig& config) {
-  return text_with(
-      "The operator's configuration with every key. A file needs only the keys that differ from the default.", config);
+  return text_with("The operator's configuration with every key. A file needs only the keys that differ from the default.",
+                   config);
 }
 
 std::string default_config_text() {

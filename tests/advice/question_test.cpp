@@ -23,7 +23,7 @@ simulation::SnapshotShape busy_shape(std::uint64_t seed) {
 
 TEST(FirstDispatch, IsWhatTheDispatcherBindsAtOnce) {
   std::size_t bound = 0, later = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     const simulation::SnapshotShape shape = busy_shape(seed);
     ClusterState state = simulation::random_cluster(shape);
     Question question;

@@ -161,6 +161,7 @@ const std::map<std::string, std::string>& shown_by() {
       {"moves.memoryLimit", "MoverPods.HaveLimitsOfCpuMemoryAndScratch"},
       {"moves.podSpec", "MoverPods.TakeWhatTheSettingsAddToTheirSpec"},
       {"moves.keySecret", "StoreKeySecretTest.ReadsTheKeyThatIsThere"},
+      {"data.blocksAndReplicas", "DataCatalogTest.HoldsBackWhatWouldBeTooMuchForAllTogether"},
       {"data.blocksPerNamespace", "DataCatalogTest.HoldsYoungerSetsBackWhenANamespaceHasTooMuch"},
       {"data.filesPerNamespace", "DataCatalogTest.HoldsYoungerSetsBackWhenANamespaceHasTooMuch"},
       {"data.sizePerNamespace", "DataCatalogTest.HoldsYoungerSetsBackWhenANamespaceClaimsTooMuchRoom"},

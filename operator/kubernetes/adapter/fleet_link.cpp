@@ -59,7 +59,8 @@ bool FleetLink::review(Informers& informers, TimePoint now) {
   if (!node_pools_ && !rules_.offers) return true;
   if (allocatable_review_.due(now) && allocatable_.see(around_.nodes) && model.index().has_offers()) model.must_list();
   if (!review_node_pools(informers, now)) return false;
-  if (orders_.possible(now)) informers.watch(WatchedKind::resource_quotas), watches_quotas_ = true;
+  if (!watches_quotas_ && orders_.possible(now) && !offered(around_.nodes).offers.empty())
+    informers.watch(WatchedKind::resource_quotas), watches_quotas_ = true;
   if (awaits_quotas()) return false;
   if (awaited_review_.due(now)) give_up_orders(now);
   if (limits_review_.due(now)) model.limit_launches(limits());

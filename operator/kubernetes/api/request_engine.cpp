@@ -168,7 +168,7 @@ void RequestEngine::refuse(const Request& request) {
 }
 
 void RequestEngine::send(Request& request) {
-  if (!governor_.admits(request.what.verb, request.what.path, Clock::now())) return refuse(request);
+  if (!governor_.admits(verb_name(request.what.verb), request.what.path, Clock::now())) return refuse(request);
   if (request.what.still_wanted && !request.what.still_wanted()) return finish(request.id, was_cancelled());
   const auto credentials = credentials_.read(Clock::now());
   if (!credentials) return finish(request.id, tl::unexpected(credentials.error()));

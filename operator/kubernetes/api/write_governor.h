@@ -8,8 +8,6 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "kubernetes/api/api_client.h"
-
 namespace lips::kubernetes {
 
 class WriteGovernor {
@@ -20,7 +18,8 @@ class WriteGovernor {
 
   // Counts the write if it may be sent. Otherwise nothing more is sent to that object by that verb for one to two spans.
   // Creations name no object in their path, and the lease is a heartbeat: both may always be sent.
-  bool admits(Verb verb, std::string_view path, Clock::time_point now);
+  // `verb`: as Kubernetes names it.
+  bool admits(std::string_view verb, std::string_view path, Clock::time_point now);
   std::size_t kept() const { return counts_.size() + before_.size(); }
 
  private:

@@ -579,35 +579,5 @@ TEST(PodCache, CountsResourcesOfAnyNumberOfNames) {
   EXPECT_EQ(request.extended.size(), 1u);
 }
 
-// 1,000 classes x 5,000 nodes that are full: what planning would wait for.
-TEST(Diagnosis, OfManyKindsOnManyNodesTakesAFractionOfASecond) {
-  Caches caches;
-  for (int i = 0; i < 5000; ++i) {
-    const std::string name = fmt::format("n{}", i);
-    caches.add_node(name, {{"kubernetes.io/hostname", name}, {"zone", std::to_string(i % 3)}, {"arch", "amd64"}});
-    caches.nodes.take(name, {{"cpu", 7990}}, NodeCache::Whose::ours);
-  }
-  PodClasses classes;
-  for (int i = 0; i < 1000; ++i) {
-    PodNeeds needs;
-    needs.requests = {{"cpu", 100 + i}, {"memory", 1000}};
-    needs.constraint.required = {{"zone", LabelRequirement::Operator::in, {std::to_string(i % 3)}}};
-    classes.intern(needs);
-  }
-  const auto began = std::chrono::steady_clock::now();
-  const NodesForDiagnosis nodes(caches.nodes, classes);
-  const auto built = std::chrono::steady_clock::now();
-  std::size_t asked = 0;
-  for (std::size_t i = 0; i < classes.size(); ++i) {
-    const PodNeeds& needs = classes[PodClassId(static_cast<std::uint32_t>(i))];
-    EXPECT_FALSE(nodes.diagnose(needs, false, asked).nowhere);
-    EXPECT_TRUE(nodes.diagnose(needs, true, asked).nowhere);
-  }
-  const std::chrono::duration<double> building = built - began, asking = std::chrono::steady_clock::now() - built;
-  fmt::print("1,000 classes x 5,000 nodes: {:.3f} s to look at the nodes, {:.3f} s to ask {} of them\n",
-             building.count(), asking.count(), asked);
-  EXPECT_LT(asked, 2'000'000u) << "nodes that are alike in all but room are asked for room alone";
-}
-
 }  // namespace
 }  // namespace lips::kubernetes

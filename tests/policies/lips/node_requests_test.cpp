@@ -213,6 +213,7 @@ TEST_F(NodeRequests, AskElsewhereWhereAnEmptyDearNodeKeepsOthersFromComing) {
     std::map<OfferId, int> asked = by_offer(plan);
     EXPECT_EQ(asked[here], 0) << hours;
     EXPECT_EQ(asked[there] + std::ssize(plan.assignments), 1) << hours;
+    EXPECT_LT(plan.account.loss, Usd(100)) << "the task counts once";
   }
 }
 

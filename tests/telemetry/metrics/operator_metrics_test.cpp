@@ -15,7 +15,6 @@
 
 namespace lips {
 namespace {
-
 using testing::DoubleNear;
 using testing::HasSubstr;
 using testing::Not;

@@ -175,7 +175,7 @@ class SecondChoices {
       }
       --quota.tasks;
       pools_.take(demand.pool, *demand.request, 1);
-      now ? start(quota.portion, offer->node) : launch(quota.portion, offer->of_class);
+      now ? start(quota.portion, offer->node) : launch(waiting, offer->of_class);
     }
   }
 
@@ -187,12 +187,14 @@ class SecondChoices {
       placed.push_back({portion, 1, node, 0, {}});
   }
 
-  void launch(PortionId portion, ClassId offer) {
-    if (!result_.launches.empty() && result_.launches.back().first == offer &&
-        result_.launches.back().second.portion == portion)
-      ++result_.launches.back().second.tasks;
+  void launch(const Waiting& waiting, ClassId offer) {
+    const PortionId portion = waiting.quota->portion;
+    std::vector<LaunchChoice>& launches = result_.launches;
+    if (!launches.empty() && launches.back().offer == offer && launches.back().quota.portion == portion &&
+        launches.back().of_class == waiting.of_class && launches.back().zone == waiting.zone)
+      ++launches.back().quota.tasks;
     else
-      result_.launches.emplace_back(offer, Quota{portion, 1});
+      launches.push_back({offer, {portion, 1}, waiting.of_class, waiting.zone});
   }
 
   const ClusterSnapshot& cluster_;

@@ -14,10 +14,18 @@
 
 namespace lips {
 
+// Tasks that a node to be launched serves at least cost.
+struct LaunchChoice {
+  ClassId offer;
+  Quota quota;
+  ClassId of_class;  // that the program meant them for; none: any of the zone
+  ZoneId zone;
+};
+
 struct SecondChoice {
-  std::vector<Placement> placements;                // that start now
-  std::vector<std::pair<ClassId, Quota>> launches;  // that a node to be launched serves at least cost
-  double usd = 0;                                   // of all tasks that were stranded, above the program's price
+  std::vector<Placement> placements;   // that start now
+  std::vector<LaunchChoice> launches;
+  double usd = 0;  // of all tasks that were stranded, above the program's price
 };
 
 // The tasks whose turn it is, before packing.

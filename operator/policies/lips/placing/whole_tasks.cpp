@@ -192,11 +192,20 @@ class Turns {
         left_[placement.portion] -= placement.tasks;
         whole_.placements.push_back(placement);
       }
-    for (const auto& [offer, quota] : again.launches) {
-      left_[quota.portion] -= quota.tasks;
-      whole_.quotas.in_class[offer].push_back(quota);
-    }
+    for (const LaunchChoice& launch : again.launches) move_to_offer(launch);
     give_back(std::move(packed.rest));
+  }
+
+  void move_to_offer(const LaunchChoice& launch) {
+    WholeQuotas& quotas = whole_.quotas;
+    std::uint32_t tasks = launch.quota.tasks;
+    left_[launch.quota.portion] -= tasks;
+    for (Quota& quota : launch.of_class.valid() ? quotas.in_class[launch.of_class] : quotas.zone[launch.zone]) {
+      if (quota.portion != launch.quota.portion) continue;
+      const std::uint32_t moved = std::min(tasks, quota.tasks);
+      quota.tasks -= moved, tasks -= moved;
+    }
+    quotas.in_class[launch.offer].push_back(launch.quota);
   }
 
   // Without those that start later, in the place of tasks that end.
