@@ -217,6 +217,17 @@ TEST_F(NodeRequests, AskElsewhereWhereAnEmptyDearNodeKeepsOthersFromComing) {
   }
 }
 
+// An autoscaler launches what it likes in that zone. If nobody took it, the next one would be as large.
+TEST_F(NodeRequests, ANodeThatCameIsTakenThoughALaunchElsewhereIsCheaper) {
+  here = offer(ZoneId(0), 0.1), there = offer(ZoneId(1), 0.12);
+  const NodeId came = elastic_node(ZoneId(0), 0.25);
+  Case with("lips", builder);
+  const JobId job = with.add({.maps = 1, .cpu = 36'000});
+  const Plan plan = with.plan();
+  EXPECT_THAT(plan.assignments, ElementsAre(Runs(with.task(job, 0), came)));
+  EXPECT_THAT(plan.node_requests, Optional(IsEmpty()));
+}
+
 TEST_F(NodeRequests, TheNodeThatStaysLongestFillsUpFirst) {
   offer(ZoneId(0), 0.4);
   elastic_node(ZoneId(0), 0.4);

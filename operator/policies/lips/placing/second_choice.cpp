@@ -16,6 +16,9 @@ namespace lips {
 namespace {
 
 constexpr int most_in_vain = 24;  // of a list, that are not stranded, fit some node, and still wait
+// An autoscaler may launch a larger node than the one that was asked for. Who asked takes it up to so many times the price
+// of a launch elsewhere; else it would go unused, and so would the next one.
+constexpr double dearest_that_came = 3;
 
 class SecondChoices {
  public:
@@ -66,6 +69,7 @@ class SecondChoices {
     ClassId of_class;  // none: any of the zone
     ZoneId zone;
     std::uint32_t stranded = 0;  // of its tasks; the others wait as the program says
+    bool blocked = false;        // an empty node keeps the one that the program meant from coming
   };
 
   // Tasks that the program left for a later plan, the most urgent first. `tasks`: those that packing did not start.
@@ -132,7 +136,10 @@ class SecondChoices {
       cores -= each.stranded * request;
       if (each.stranded == 0) {
         if (!fits_now(*demands_[quota.portion].request) || !is_offered(each)) continue;
-        if (launches_) each.stranded = quota.tasks;  // no node would come
+        each.blocked = launches_;
+        if (launches_) each.stranded = quota.tasks;
+      } else {
+        each.blocked = false;
       }
       if (each.stranded == 0 && ++in_vain > most_in_vain) return;
       waiting.push_back(each);
@@ -161,6 +168,10 @@ class SecondChoices {
     for (std::uint32_t wait = 0; wait < quota.tasks && pools_.tasks(demand.pool, *demand.request) >= 1;) {
       std::optional<PlaceOffer> offer = offers_.cheapest(commodity, *demand.request, demand.work);
       if (offer && !(offer->price <= commodity.unserved_price)) offer.reset();  // a later plan serves it for less
+      if (waiting.blocked && offer && !offer->now())
+        if (const auto came = offers_.cheapest_now(commodity, *demand.request);
+            came && came->price <= dearest_that_came * offer->price)
+          offer = came;
       const bool now = offer && offer->now();
       if (!now && waiting.stranded == 0) return;
       if (waiting.stranded > 0) {
