@@ -58,7 +58,10 @@ class MixedWorldDraw {
  public:
   // `teams`: 1 to 3 pools, of weights 5, 3 and 1.
   MixedWorldDraw(const Kind& kind, std::uint64_t seed, std::size_t teams = 3)
-      : kind_(kind), seed_(seed), teams_(teams), random_(derive_seed(seed, 1 + static_cast<std::uint64_t>(&kind - kinds.data()))) {}
+      : kind_(kind),
+        seed_(seed),
+        teams_(teams),
+        random_(derive_seed(seed, 1 + static_cast<std::uint64_t>(&kind - kinds.data()))) {}
 
   MixedWorld draw() {
     choose_machines();

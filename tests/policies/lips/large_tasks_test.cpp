@@ -31,17 +31,34 @@ struct LargeTasks : ::testing::Test {
   }
 };
 
-// The program adds the cheap fragments up to room for the urgent task.
+// The program adds the cheap fragments up to room for the urgent tasks. The smallest node holds none of either job, so
+// each is meant for a class of nodes.
 TEST_F(LargeTasks, ThatFindOnlyFragmentsGoElsewhereBeforeLessUrgentOnesDo) {
+  const std::vector<NodeId> cheap{node(0.04, 8), node(0.04, 8), node(0.04, 8), node(0.04, 8)};
+  node(0.05, 8);
+  const NodeId smallest = node(0.03, 2);
+  Case with("lips", builder, settings);
+  for (const NodeId one : cheap) occupy(with, one, 6, 36'000);
+  occupy(with, smallest, 2, 36'000);
+  const JobId larger = with.add({.maps = 1, .cpu = 8 * 7200, .cores = 8});
+  const JobId urgent = with.add({.maps = 2, .cpu = 4 * 900, .cores = 4});
+  const std::vector<JobId> jobs = started(with);
+  EXPECT_THAT(jobs, Contains(urgent));
+  EXPECT_THAT(jobs, Not(Contains(larger)));
+}
+
+// Nine priorities: the two lowest share a turn.
+TEST_F(LargeTasks, OfLowerPriorityGoElsewhereAfterThoseOfHigherPriority) {
   const std::vector<NodeId> cheap{node(0.04, 8), node(0.04, 8), node(0.04, 8)};
   node(0.05, 8);
   Case with("lips", builder, settings);
   for (const NodeId one : cheap) occupy(with, one, 6, 36'000);
-  const JobId larger = with.add({.maps = 1, .cpu = 8 * 7200, .cores = 8});
-  const JobId urgent = with.add({.maps = 1, .cpu = 6 * 900, .cores = 6});
+  for (int i = 0; i < 7; ++i) with.add({.priority = 100 + i, .maps = 1, .cpu = 7200, .cores = 16});  // fit nowhere
+  const JobId larger = with.add({.priority = 5, .maps = 1, .cpu = 8 * 7200, .cores = 8});
+  const JobId urgent = with.add({.priority = 0, .maps = 1, .cpu = 6 * 900, .cores = 6});
   const std::vector<JobId> jobs = started(with);
-  EXPECT_THAT(jobs, Contains(urgent));
-  EXPECT_THAT(jobs, Not(Contains(larger)));
+  EXPECT_THAT(jobs, Contains(larger));
+  EXPECT_THAT(jobs, Not(Contains(urgent)));
 }
 
 TEST_F(LargeTasks, AreNotKeptOutByTasksThatRunPastTheirTurn) {

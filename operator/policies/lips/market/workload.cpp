@@ -36,4 +36,13 @@ double occupancy(const ClusterSnapshot& cluster, const Commodity& commodity, con
   return std::max(1.0, read_time(cluster, commodity, group.zone, terms) * group.speed);
 }
 
+double class_time(const ClusterSnapshot& cluster, const Commodity& commodity, const NodeClass& group, double work) {
+  return commodity.any_class ? work : work * occupancy(cluster, commodity, group);
+}
+
+double run_seconds(const ClusterSnapshot& cluster, const Commodity& commodity, const NodeClass& group,
+                   const Resources& request, double work) {
+  return class_time(cluster, commodity, group, work) / (cores_of(request) * group.speed);
+}
+
 }  // namespace lips

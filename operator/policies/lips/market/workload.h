@@ -85,5 +85,10 @@ bool takes_time(const Commodity& commodity, Terms terms);
 double read_time(const ClusterSnapshot& cluster, const Commodity& commodity, ZoneId zone, Terms terms);
 double occupancy(const ClusterSnapshot& cluster, const Commodity& commodity, const NodeClass& group,
                  Terms terms = Terms::expected);
+// CPU-seconds of the class's time that a task of so much work is expected to take.
+double class_time(const ClusterSnapshot& cluster, const Commodity& commodity, const NodeClass& group, double work);
+// Seconds that such a task runs; `request`: its own.
+double run_seconds(const ClusterSnapshot& cluster, const Commodity& commodity, const NodeClass& group,
+                   const Resources& request, double work);
 
 }  // namespace lips

@@ -80,8 +80,8 @@ class SmallJobs {
     const Commodity& commodity = result_.workload.commodities[portion.commodity];
     std::uint32_t left = portion.tasks;
     while (left > 0 && pools_.tasks_below_maximum(job.pool, job.request) >= 1) {
-      std::optional<PlaceOffer> offer = offers_.cheapest_now(commodity, job.request);
-      if (!offer || is_worth_waiting(*offer, commodity, job.request, portion.work * left)) {
+      std::optional<PlaceOffer> offer = offers_.cheapest_now(commodity, job.request, portion.work);
+      if (!offer || is_worth_waiting(*offer, portion, left)) {
         result_.waiting = true;
         return;
       }
@@ -100,9 +100,11 @@ class SmallJobs {
   }
 
   // A start at once costs more than a later one by more than what is worth planning.
-  bool is_worth_waiting(const PlaceOffer& now, const Commodity& commodity, const Resources& request, double work) {
-    const std::optional<PlaceOffer> best = offers_.cheapest(commodity, request, 0);
-    return best && Usd((now.price - best->price) * work) > limit_;
+  bool is_worth_waiting(const PlaceOffer& now, const Portion& portion, std::uint32_t tasks) {
+    const Commodity& commodity = result_.workload.commodities[portion.commodity];
+    const std::optional<PlaceOffer> best =
+        offers_.cheapest(commodity, cluster_.jobs[portion.job].request, portion.work);
+    return best && Usd((now.price - best->price) * (portion.work * tasks)) > limit_;
   }
 
   // A node of the offer's class that holds a replica of the group's first task, if one has room.

@@ -43,18 +43,19 @@ Resources LaterRoom::room(const Search& search, NodeId node) const {
 std::optional<LaterRoom::Opening> LaterRoom::earliest(ClassId c, const Resources& request, double before) {
   Search& search = searches_[request][c];
   if (search.found && search.found->at >= before) return std::nullopt;
-  if (search.found && fits(request, room(search, search.found->node))) {
+  if (search.found) {
     search.found->room = room(search, search.found->node);
-    return search.found;
+    if (fits(request, search.found->room)) return search.found;
+    search.found.reset();
   }
-  search.found.reset();
   const std::vector<TaskEnd>& ends = this->ends(c);
   while (search.next < ends.size() && ends[search.next].at < before && looks_ < most_looks) {
     const TaskEnd& end = ends[search.next++];
     ++looks_;
     search.free.try_emplace(end.node, free_[end.node]).first->second += *end.request;
-    if (!fits(request, room(search, end.node))) continue;
-    search.found = Opening{end.at, end.node, room(search, end.node)};
+    const Resources room = this->room(search, end.node);
+    if (!fits(request, room)) continue;
+    search.found = Opening{end.at, end.node, room};
     break;
   }
   return search.found;

@@ -87,10 +87,8 @@ double Offers::wait_for_twins(const Commodity& commodity, const Resources& reque
   return wait;
 }
 
-double Offers::seconds(const Commodity& commodity, const Resources& request, double work, ClassId c) const {
-  const NodeClass& group = classes_.classes[c];
-  const double time = commodity.any_class ? work : work * occupancy(cluster_, commodity, group);
-  return time / (cores_of(request) * group.speed);
+double Offers::end_now(ClassId c, const Commodity& commodity, const Resources& request, double work) const {
+  return promised_.none() ? 0 : run_seconds(cluster_, commodity, classes_.classes[c], request, work);
 }
 
 std::optional<PlaceOffer> Offers::cheapest(const Commodity& commodity, const Resources& request, double work) {
@@ -110,11 +108,11 @@ std::optional<PlaceOffer> Offers::cheapest(const Commodity& commodity, const Res
       const double wait = wait_for_twins(commodity, request, group);
       if (std::isfinite(wait))
         consider(
-            {c, NodeId::none(), wait + to_seconds(cluster_.offers[group.offer].boot), price + classes_.waiting * wait, {}});
+            {c, NodeId::none(), wait + to_seconds(cluster_.offers[group.offer].boot), price + classes_.waiting * wait});
       continue;
     }
-    if (const NodeId node = open_node(c, request, seconds(commodity, request, work, c)); node.valid()) {
-      consider({c, node, 0, price_on(c, commodity, node), {}});
+    if (const NodeId node = open_node(c, request, end_now(c, commodity, request, work)); node.valid()) {
+      consider({c, node, 0, price_on(c, commodity, node)});
       continue;
     }
     const double price = price_in(classes_, group, commodity);
@@ -126,14 +124,14 @@ std::optional<PlaceOffer> Offers::cheapest(const Commodity& commodity, const Res
   return best;
 }
 
-std::optional<PlaceOffer> Offers::cheapest_now(const Commodity& commodity, const Resources& request) {
+std::optional<PlaceOffer> Offers::cheapest_now(const Commodity& commodity, const Resources& request, double work) {
   std::optional<PlaceOffer> best;
   for (const ClassId c : classes_.classes.ids()) {
     if (classes_.classes[c].offer.valid() || !may_take(commodity, request, c)) continue;
-    const NodeId node = open_node(c, request, 0);
+    const NodeId node = open_node(c, request, end_now(c, commodity, request, work));
     if (!node.valid()) continue;
     const double price = price_on(c, commodity, node);
-    if (!best || price < best->price) best = PlaceOffer{c, node, 0, price, {}};
+    if (!best || price < best->price) best = PlaceOffer{c, node, 0, price};
   }
   return best;
 }

@@ -18,7 +18,7 @@ struct PlaceOffer {
   NodeId node;       // none: one that is to be launched
   double start = 0;  // seconds from now
   double price = 0;  // USD per CPU-second of work, the wait until its start included
-  Resources room;    // where it starts later: of the node from then on
+  Resources room = {};  // where it starts later: of the node from then on
   bool now() const { return node.valid() && start <= 0; }
 };
 
@@ -32,15 +32,13 @@ class Offers {
   // For a task of the commodity of so many CPU-seconds; `request`: the task's own. None: nothing that is known holds it.
   std::optional<PlaceOffer> cheapest(const Commodity& commodity, const Resources& request, double work);
   // The same among nodes that have room now.
-  std::optional<PlaceOffer> cheapest_now(const Commodity& commodity, const Resources& request);
+  std::optional<PlaceOffer> cheapest_now(const Commodity& commodity, const Resources& request, double work);
   // An autoscaler launches no node of the offer for such a task while an empty one stands there.
   bool is_never_launched(const Commodity& commodity, const Resources& request, const NodeClass& offer) {
     return std::isinf(wait_for_twins(commodity, request, offer));
   }
   // Some node holds it now, if it may run there.
   bool any_now(const Resources& request);
-  // Seconds that such a task takes on a node of the class.
-  double seconds(const Commodity& commodity, const Resources& request, double work, ClassId c) const;
   // A task of such a request starts on the offer's node, or has its turn there later.
   void take(const PlaceOffer& offer, const Resources& request, double seconds);
   // A task that the plan starts elsewhere leaves its room then.
@@ -48,8 +46,10 @@ class Offers {
 
  private:
   bool may_take(const Commodity& commodity, const Resources& request, ClassId c);
-  // `end`: seconds from now at which the task would end.
+  // The first node of the class with room, on which a task that ends in `end` seconds breaks no promise.
   NodeId open_node(ClassId c, const Resources& request, double end);
+  // Seconds until such a task ends that starts now; 0 where no promise depends on it.
+  double end_now(ClassId c, const Commodity& commodity, const Resources& request, double work) const;
   double price_on(ClassId c, const Commodity& commodity, NodeId node) const;
   double wait_for_twins(const Commodity& commodity, const Resources& request, const NodeClass& offer);
   // USD per CPU-second below which no place in the class is, beside what its zone costs.

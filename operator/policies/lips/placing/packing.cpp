@@ -293,7 +293,8 @@ class Packing {
   std::uint32_t takes(const Quota& quota, NodeId node, ClassId c, double open_work, bool open) const {
     const Demand& demand = demands_[quota.portion];
     std::int64_t count = std::min<std::int64_t>(quota.tasks, fit_count(*demand.request, timeline_[node].free));
-    if (count > 0) count = promised_.tasks(node, *demand.request, end_on(node, c, demand), count);
+    if (count > 0 && promised_.on(node))
+      count = promised_.tasks(node, *demand.request, end_on(node, c, demand), count);
     count = static_cast<std::int64_t>(std::min(static_cast<double>(count), pool_tasks(demand)));
     if (count > 0 && settings_.strict)
       count = static_cast<std::int64_t>(std::min(static_cast<double>(count), budget_.tasks(quota.portion, c)));
@@ -376,11 +377,9 @@ class Packing {
 
   // Seconds from now at which a task that starts on the node at its time ends.
   double end_on(NodeId node, ClassId c, const Demand& demand) const {
-    const NodeClass& group = classes_.classes[c];
-    const double time = demand.any_class
-                            ? demand.work
-                            : demand.work * occupancy(cluster_, workload_.commodities[demand.commodity], group);
-    return timeline_[node].time + time / (cores_of(*demand.request) * group.speed);
+    const Commodity& commodity = workload_.commodities[demand.commodity];
+    return timeline_[node].time +
+           run_seconds(cluster_, commodity, classes_.classes[c], *demand.request, demand.work);
   }
 
   const ClusterSnapshot& cluster_;
@@ -415,7 +414,8 @@ Packed pack(const SolvedMarket& market, const CostModel& costs, WholeQuotas quot
     packing.load(packing.leftover());
     packing.run(more, placements);
   }
-  if (!settings.strict) return {std::move(placements), packing.leftover(), packing.room_left(), packing.pools(), packing.promised()};
+  if (!settings.strict)
+    return {std::move(placements), packing.leftover(), packing.room_left(), packing.pools(), packing.promised()};
   // Places the leftovers of rounding: first in the same zone or class, then task by task wherever there is room.
   IdVector<ClassId, double> left;
   for (ClassId c : classes.classes.ids()) left.push_back(packing.work_left(c));

@@ -32,9 +32,7 @@ PackingBudget::PackingBudget(const ClusterSnapshot& cluster, const CostModel& co
 PackingBudget::Use PackingBudget::use(const Demand& demand, ClassId c) const {
   const NodeClass& group = classes_.classes[c];
   const Resources& request = *demand.request;
-  const double work = demand.any_class
-                          ? demand.work
-                          : demand.work * occupancy(cluster_, workload_.commodities[demand.commodity], group);
+  const double work = class_time(cluster_, workload_.commodities[demand.commodity], group, demand.work);
   const double span = work / (cores_of(request) * group.speed);
   return {work, request.memory.value() * span, request.slots * span, request.cpu.value() * span, demand.mebibytes};
 }

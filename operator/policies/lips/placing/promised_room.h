@@ -21,20 +21,23 @@ class PromisedRoom {
   // Promises are given for at most a minute, so that no room stays empty for longer because of them.
   static constexpr double longest = 60;
 
-  // To a task that starts on the node in `at` seconds. `beside`: what else is free there from then on. Does nothing
-  // where the node has a promise, too many nodes have one, or the wait is too long.
+  // Promises room to a task that starts on the node in `at` seconds. `beside`: the other room there from then on. Does
+  // nothing where the node has a promise, too many nodes have one, or the wait is too long.
   void give(NodeId node, double at, const Resources& beside) {
     if (at <= longest && by_node_.size() < most_) by_node_.try_emplace(node, Promise{at, beside});
   }
-  // As many of `tasks`, which start on the node within this plan and end in `end` seconds, as keep its promise.
+  bool none() const { return by_node_.empty(); }
+  bool on(NodeId node) const { return !none() && by_node_.contains(node); }
+  // The number of tasks, at most `tasks`, that may start on the node within this plan and end in `end` seconds without
+  // breaking its promise.
   std::int64_t tasks(NodeId node, const Resources& request, double end, std::int64_t tasks) const {
-    if (by_node_.empty()) return tasks;
+    if (none()) return tasks;
     const auto promise = by_node_.find(node);
     if (promise == by_node_.end() || end <= promise->second.at) return tasks;
     return std::min(tasks, fit_count(request, promise->second.beside));
   }
   void take(NodeId node, const Resources& request, double end, std::uint32_t tasks) {
-    if (by_node_.empty()) return;
+    if (none()) return;
     const auto promise = by_node_.find(node);
     if (promise != by_node_.end() && end > promise->second.at)
       promise->second.beside = promise->second.beside - request * static_cast<std::int32_t>(tasks);

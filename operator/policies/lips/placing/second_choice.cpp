@@ -129,18 +129,14 @@ class SecondChoices {
     for (Quota& quota : list) {
       const Demand& demand = demands_[quota.portion];
       if (quota.tasks == 0 || pools_.tasks(demand.pool, *demand.request) < 1) continue;
-      const double request = cores_of(*demands_[quota.portion].request);
+      const double request = cores_of(*demand.request);
       each.quota = &quota;
       each.stranded =
           static_cast<std::uint32_t>(std::min<double>(quota.tasks, std::ceil(std::max(0.0, cores - 1e-6) / request)));
       cores -= each.stranded * request;
-      if (each.stranded == 0) {
-        if (!fits_now(*demands_[quota.portion].request) || !is_offered(each)) continue;
-        each.blocked = launches_;
-        if (launches_) each.stranded = quota.tasks;
-      } else {
-        each.blocked = false;
-      }
+      if (each.stranded == 0 && (!fits_now(*demand.request) || !is_offered(each))) continue;
+      each.blocked = launches_ && each.stranded == 0;
+      if (each.blocked) each.stranded = quota.tasks;
       if (each.stranded == 0 && ++in_vain > most_in_vain) return;
       waiting.push_back(each);
     }
@@ -148,7 +144,7 @@ class SecondChoices {
 
   double seconds(PortionId id, ClassId c) const {
     const Demand& demand = demands_[id];
-    return offers_.seconds(workload_.commodities[demand.commodity], *demand.request, demand.work, c);
+    return run_seconds(cluster_, workload_.commodities[demand.commodity], classes_.classes[c], *demand.request, demand.work);
   }
 
   // USD per CPU-second that the program expects of a start at once where it put the tasks.
@@ -160,18 +156,24 @@ class SecondChoices {
     return least;
   }
 
+  // The cheapest place for one of the tasks. None: a later plan serves it for less.
+  std::optional<PlaceOffer> place_for(const Waiting& waiting) {
+    const Demand& demand = demands_[waiting.quota->portion];
+    const Commodity& commodity = workload_.commodities[demand.commodity];
+    const std::optional<PlaceOffer> offer = offers_.cheapest(commodity, *demand.request, demand.work);
+    if (!offer || !(offer->price <= commodity.unserved_price)) return std::nullopt;
+    if (!waiting.blocked || offer->now()) return offer;
+    const std::optional<PlaceOffer> came = offers_.cheapest_now(commodity, *demand.request, demand.work);
+    return came && came->price <= dearest_that_came * offer->price ? came : offer;
+  }
+
   // Tasks of a portion are alike: once one that is not stranded waits, the others do.
   void offer(Waiting waiting) {
     Quota& quota = *waiting.quota;
     const Demand& demand = demands_[quota.portion];
     const Commodity& commodity = workload_.commodities[demand.commodity];
     for (std::uint32_t wait = 0; wait < quota.tasks && pools_.tasks(demand.pool, *demand.request) >= 1;) {
-      std::optional<PlaceOffer> offer = offers_.cheapest(commodity, *demand.request, demand.work);
-      if (offer && !(offer->price <= commodity.unserved_price)) offer.reset();  // a later plan serves it for less
-      if (waiting.blocked && offer && !offer->now())
-        if (const auto came = offers_.cheapest_now(commodity, *demand.request);
-            came && came->price <= dearest_that_came * offer->price)
-          offer = came;
+      const std::optional<PlaceOffer> offer = place_for(waiting);
       const bool now = offer && offer->now();
       if (!now && waiting.stranded == 0) return;
       if (waiting.stranded > 0) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <limits>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -122,53 +122,60 @@ class Turns {
   // All tasks of the turn at once, unless one that finds no room where the program meant it would be passed over.
   template <class InTurn>
   void take_turn(InTurn in_turn) {
+    const std::size_t most = std::min(most_bands, node_passes / std::max<std::size_t>(1, free_.size()));
+    if (most < 2) return finish_turn(in_turn, pack(market_, costs_, cut(in_turn), packing_, free_));
     const IdVector<NodeId, Resources> free = free_;
     const WholeQuotas rest = rest_;
     Packed packed = pack(market_, costs_, cut(in_turn), packing_, free_);
-    const std::vector<double> bands = bands_if_passed_over(packed);
+    const std::vector<Rank> bands = bands_if_passed_over(packed, most);
     if (bands.empty()) return finish_turn(in_turn, std::move(packed));
     free_ = free, rest_ = rest;
     for (std::size_t band = 0; band <= bands.size() && room_left_; ++band) {
       const auto in_band = [&](PortionId id) {
-        const double urgency = market_.workload.portions[id].urgency;
-        return in_turn(id) && (band == 0 || urgency > bands[band - 1]) &&
-               (band == bands.size() || urgency <= bands[band]);
+        return in_turn(id) && (band == 0 || rank(id) > bands[band - 1]) &&
+               (band == bands.size() || rank(id) <= bands[band]);
       };
       packed = pack(market_, costs_, cut(in_band), packing_, free_);
       finish_turn(in_band, std::move(packed));
     }
   }
 
-  // Urgencies that divide the turn's tasks into bands of about as many cores. Empty: nobody is passed over.
-  std::vector<double> bands_if_passed_over(const Packed& packed) const {
-    const std::size_t count = std::min(most_bands, node_passes / std::max<std::size_t>(1, free_.size()));
-    if (count < 2) return {};
-    std::vector<std::pair<double, double>> cores;  // by urgency
-    double all = 0, most_urgent = std::numeric_limits<double>::infinity(), least_urgent = -most_urgent;
+  using Rank = std::pair<std::int64_t, double>;  // by priority and urgency, the least first
+  Rank rank(PortionId id) const { return {-std::int64_t{job(id).priority}, market_.workload.portions[id].urgency}; }
+
+  // Ranks that divide the turn's tasks into at most so many bands of about as many cores. Empty: nobody is passed over.
+  std::vector<Rank> bands_if_passed_over(const Packed& packed, std::size_t most) const {
+    std::vector<std::pair<Rank, double>> cores;
+    double all = 0;
+    std::optional<Rank> first_left, last_placed;
     const auto add = [&](PortionId id, std::uint32_t tasks) {
-      const double urgency = market_.workload.portions[id].urgency;
-      cores.emplace_back(urgency, tasks * cores_of(job(id).request));
+      cores.emplace_back(rank(id), tasks * cores_of(job(id).request));
       all += cores.back().second;
-      return urgency;
+      return cores.back().first;
     };
-    for (const Placement& placement : packed.placements)
-      least_urgent = std::max(least_urgent, add(placement.portion, placement.tasks));
+    for (const Placement& placement : packed.placements) {
+      const Rank placed = add(placement.portion, placement.tasks);
+      last_placed = std::max(last_placed.value_or(placed), placed);
+    }
     const auto add_rest = [&](const auto& lists) {
       for (const std::vector<Quota>& list : lists)
-        for (const Quota& quota : list)
-          if (quota.tasks > 0) most_urgent = std::min(most_urgent, add(quota.portion, quota.tasks));
+        for (const Quota& quota : list) {
+          if (quota.tasks == 0) continue;
+          const Rank left = add(quota.portion, quota.tasks);
+          first_left = std::min(first_left.value_or(left), left);
+        }
     };
     add_rest(packed.rest.zone);
     add_rest(packed.rest.in_class);
-    if (most_urgent >= least_urgent) return {};
+    if (!first_left || !last_placed || *first_left >= *last_placed) return {};
     std::sort(cores.begin(), cores.end());
-    std::vector<double> bands;
+    std::vector<Rank> bands;
     double sum = 0;
-    for (const auto& [urgency, more] : cores) {
+    for (const auto& [of, more] : cores) {
       sum += more;
-      if (sum > all * static_cast<double>(bands.size() + 1) / static_cast<double>(count) && bands.size() + 1 < count &&
-          (bands.empty() || urgency > bands.back()))
-        bands.push_back(urgency);
+      if (sum > all * static_cast<double>(bands.size() + 1) / static_cast<double>(most) && bands.size() + 1 < most &&
+          (bands.empty() || of > bands.back()))
+        bands.push_back(of);
     }
     return bands;
   }
