@@ -59,6 +59,12 @@ def settings_of_worth(jobs, core_hours):
     return {"waitingPrice": 3600 * core_hours * sum(job.tasks for job in jobs) / sum(job.work for job in jobs), "waitingPerJob": 0}
 
 
+def told_of_waiting(options):
+    """The operator's settings of waiting that options name."""
+    told = {"waitingPrice": options.waiting_price, "waitingPerJob": options.per_job}
+    return {key: value for key, value in told.items() if value is not None}
+
+
 SHAPES = (("500m", "1Gi"), ("1", "2Gi"), ("1", "7Gi"), ("2", "4Gi"), ("3500m", "6Gi"))
 
 WORKLOADS = {

@@ -16,6 +16,7 @@ from kit.data import replicas
 from kit.operator import Operator
 from kit.recorder import Recorder
 from kit.steering import gate_pods
+from kit.workloads import told_of_waiting
 
 SPACE = "etl"
 Pair = collections.namedtuple("Pair", "about how mode")
@@ -72,7 +73,7 @@ def prepare_lips(story, cluster, drawn, pair, offers):
     if pair.mode == "steer":
         gate_pods(cluster, SPACE)
     operator = Operator(cluster, {"mode": pair.mode, "fleet": karpenter.FLEET, "leaderElection": {"enabled": False},
-                                  "policy": {"settings": {"keepCopies": False, "waitingPrice": story.options.waiting_price or 60, "waitingPerJob": story.options.per_job or 0}},
+                                  "policy": {"settings": {"keepCopies": False, "waitingPrice": 60, "waitingPerJob": 0, **told_of_waiting(story.options)}},
                                   "prices": {"metrics": karpenter.PricePage(offers).url}}).start().wait_ready()
     wait_for(lambda: "prices read" in operator.log(), 30, "the operator has not read Karpenter's prices")
     wait_for(lambda: all(replicas(s) for s in api.list("DataSet")), 60, "data sets have no replicas in their status")

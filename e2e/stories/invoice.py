@@ -100,8 +100,7 @@ def job_object(job, pair):
 def settings_of(story, jobs):
     """The operator's settings of waiting: its defaults, unless an option says otherwise."""
     options = story.options
-    told = {"waitingPrice": options.waiting_price, "waitingPerJob": options.per_job}
-    return workloads.settings_of_worth(jobs, options.worth) if options.worth else {key: value for key, value in told.items() if value is not None}
+    return workloads.settings_of_worth(jobs, options.worth) if options.worth else workloads.told_of_waiting(options)
 
 
 def prepare_lips(story, cluster, jobs, pair):

@@ -19,7 +19,7 @@ struct Row {
   std::vector<std::string> cells{1};
 };
 
-// As RFC 4180 describes them. Rows of which all cells are empty are left out.
+// The rows of a table as RFC 4180 describes them. Rows of which all cells are empty are left out.
 class Rows {
  public:
   explicit Rows(std::string_view text) : text_(without_byte_order_mark(text)) {}

@@ -161,7 +161,7 @@ tl::unexpected<Error> cut_short(const PriceText& text, std::string_view how) {
 constexpr std::string_view has_next_token =
     "because it has a NextToken: ask without --max-items and --no-paginate";
 
-// Where not all that was asked for is in the text: a zone or type that is not there would be taken for one that is not sold.
+// Refuses a text that does not have all that was asked for: a zone or type that is not there would be taken for one that is not sold.
 Result<Json> whole_json(const PriceText& from, Json json) {
   if (json.is_discarded() && (from.text.starts_with('{') || from.text.starts_with('[')))
     return cut_short(from, "because the JSON ends early or is damaged");

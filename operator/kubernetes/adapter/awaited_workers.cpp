@@ -9,13 +9,13 @@ void AwaitedWorkers::review(const std::vector<AwaitedApplication>& applications,
   const std::set<std::string> before = std::exchange(settled_, {});
   std::erase_if(in_vain_until_, [&](const auto& entry) { return now >= entry.second; });
   for (const AwaitedApplication& application : applications) {
-    const bool came = application.here >= application.announced;
-    const bool in_time = now - application.since < patience;
     if (application.announced == 0) continue;
+    const bool came = application.here >= application.announced, late = now - application.since >= patience;
+    const bool settled = before.contains(application.key);
     if (came) in_vain_until_.erase(application.name_space);
-    if (before.contains(application.key) || came || !in_time) settled_.insert(application.key);
-    if (before.contains(application.key) || came || in_time) continue;
-    if (2 * application.here < application.announced) in_vain_until_[application.name_space] = now + mistrust;
+    if (!settled && late && 2 * application.here < application.announced)
+      in_vain_until_[application.name_space] = now + mistrust;
+    if (settled || came || late) settled_.insert(application.key);
   }
 }
 

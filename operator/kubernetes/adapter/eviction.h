@@ -24,10 +24,10 @@ struct EvictionContext {
 
 // By the request that binds it to its node, or sends it off to where one may be launched.
 bool is_kept_from_start(const PodRecord& pod, const EvictionContext& context);
-// From its start on, for which its mark lasts.
+// The time from its start on for which its mark lasts.
 Duration kept_for(const PodRecord& pod, const EvictionContext& context);
-// For a pod that runs. Its loss grows, and what its node costs for it shrinks: until its mark has ended it is
-// marked at most once.
+// The pod runs. Its loss grows, and what its node costs for it shrinks: until its mark has ended it is marked at
+// most once.
 bool is_kept_by_now(const PodRecord& pod, const EvictionContext& context, TimePoint now);
 
 }  // namespace lips::kubernetes

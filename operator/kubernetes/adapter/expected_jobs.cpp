@@ -56,11 +56,8 @@ class Collector {
     std::stable_sort(runs_.begin(), runs_.end(), [](const Run& a, const Run& b) { return a.at < b.at; });
     Turns<const Run*> turns(most_runs_of_cron_jobs);
     for (const Run& run : runs_) turns.add(run.cron->meta.name_space, &run);
-    std::size_t left = most_runs_of_cron_jobs;
-    turns.grant([&](const Run* run) {
-      if (left-- == 0) return false;
+    turns.grant_most([&](const Run* run) {
       add({"CronJob", run->cron->meta, run->cron->annotations}, run->job, run->cron->job, run->at);
-      return true;
     });
   }
 

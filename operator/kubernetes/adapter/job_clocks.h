@@ -1,4 +1,4 @@
-// When Kubernetes itself ends a Job, or wants to start the next one in its place: spec.activeDeadlineSeconds, and the
+// The times at which Kubernetes itself ends a Job, or wants to start the next one in its place: spec.activeDeadlineSeconds, and the
 // next run of a CronJob that allows one run at a time. Pure.
 #pragma once
 
@@ -17,7 +17,7 @@ std::optional<TimePoint> ends_by_clock(const BatchJob& job, TimePoint began,
 // The last moment at which the controller still starts the run of that time.
 std::optional<TimePoint> last_start_of_run(const CronJob& cron, TimePoint at);
 
-// As the controller names the Job of the run that is planned for that time.
+// The name that the controller gives to the Job of the run that is planned for that time.
 std::string name_of_run(const CronJob& cron, TimePoint at);
 
 }  // namespace lips::kubernetes

@@ -154,14 +154,11 @@ void JobMemories::flush(TimePoint now) {
       turns_.add(entry.place.meta.name_space, *key, entry.written != Carried{});
     ++key;
   }
-  std::size_t left = writes_a_flush;
-  turns_.grant([&](const std::string& key) {
-    if (left-- == 0) return false;
+  turns_.grant_most([&](const std::string& key) {
     Entry& entry = entries_[key];
     write(key, entry, {memory_text(entry.memory.memory, entry.memory.home), maps_text(entry.maps)});
     entry.written_at = now;
     changed_.erase(key);
-    return true;
   });
 }
 

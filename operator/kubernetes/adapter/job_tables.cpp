@@ -275,7 +275,8 @@ std::optional<TimePoint> ends_by_clock_of(const PodRecord& pod, TimePoint began,
   return job == context.jobs.end() ? std::nullopt : ends_by_clock(job->second, began, context.cron_jobs);
 }
 
-// For peers that do not say it: as in earlier runs, else by their work, but at least what an unfinished run has had.
+// Peers that do not say it exchange as much as in earlier runs, else by their work, and at least what an unfinished run
+// has had.
 void fill_in_shuffle(GroupedJob& part, const KnownJob& known, const JobContext& context) {
   Job& job = part.job;
   const std::optional<LearnedTraffic::Known> learned = learned_of(*part.pods.front(), context);

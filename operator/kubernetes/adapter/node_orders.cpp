@@ -152,11 +152,7 @@ void NodeOrders::want(const std::map<OwnedOrder, int>& orders) {
     for (int i = 0; i < count && i < static_cast<int>(most_orders); ++i)
       turns_.add(order.owner.name_space, {fmt::format("{}-{}", kind, i), shared});
   }
-  turns_.grant([this](const auto& wish) {
-    if (wanted_.size() == most_orders) return false;
-    wanted_.insert(wish);
-    return true;
-  });
+  turns_.grant_most([this](const auto& wish) { wanted_.insert(wish); });
 }
 
 std::size_t NodeOrders::wanted_for(const std::string& name_space) const {

@@ -40,7 +40,7 @@ class NodeOrders {
   // From now on so many of each, and no others. Before the first call those of the process before stay. Namespaces take
   // turns until there are as many orders as there may be.
   void want(const std::map<OwnedOrder, int>& orders);
-  // How many there are to be for that namespace.
+  // The number of orders that there are to be for that namespace.
   std::size_t wanted_for(const std::string& name_space) const;
   // Those of which an autoscaler can see one.
   std::set<NodeOrder> standing() const;

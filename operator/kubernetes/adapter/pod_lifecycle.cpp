@@ -299,12 +299,7 @@ void PodLifecycle::review_steered(TimePoint now) {
     if (std::string why = why_let_go(record, now); !why.empty())
       released_.add(record.meta.name_space, {&record, std::move(why)}, record.refusals > 0);
   }
-  std::size_t left = most_released;
-  released_.grant([&](const auto& wish) {
-    if (left-- == 0) return false;
-    let_go(*wish.first, wish.second);
-    return true;
-  });
+  released_.grant_most([&](const auto& wish) { let_go(*wish.first, wish.second); });
 }
 
 void PodLifecycle::report_untaken(TimePoint now) {

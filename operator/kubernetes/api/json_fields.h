@@ -126,13 +126,14 @@ ResourceAmounts amounts(Value&& value, std::string_view field) {
   return result;
 }
 
-// An unknown operator is added to `unknown`.
-template <class Value>
-LabelRequirement requirement(Value&& value, std::string& unknown) {
+// An unknown operator is added to `unknown`. `other(key, content)` sees all other fields.
+template <class Value, class Other>
+LabelRequirement requirement(Value&& value, std::string& unknown, Other other) {
   LabelRequirement result;
   each_field(value, [&](std::string_view key, auto content) {
     if (key == "key") result.key = text(content);
     if (key == "values") result.values = texts(content);
+    if (key != "key" && key != "values" && key != "operator") other(key, std::move(content));
     if (key != "operator") return;
     const std::string_view name = text(content);
     if (const auto known = parse_label_operator(name))
@@ -141,6 +142,11 @@ LabelRequirement requirement(Value&& value, std::string& unknown) {
       unknown = name;
   });
   return result;
+}
+
+template <class Value>
+LabelRequirement requirement(Value&& value, std::string& unknown) {
+  return requirement(value, unknown, [](std::string_view, auto&&) {});
 }
 
 // A nodeSelectorTerm: its matchExpressions and matchFields.

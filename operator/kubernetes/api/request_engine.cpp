@@ -158,7 +158,7 @@ void RequestEngine::send_due() {
   }
 }
 
-// As if the server could not be reached for a while: the writer tries again later, or plans anew.
+// The request fails as if the server could not be reached for a while: the writer tries again later, or plans anew.
 void RequestEngine::refuse(const Request& request) {
   const std::string why = fmt::format("written more than {} times within {} s: nothing more is sent for a while",
                                       WriteGovernor::most_writes, WriteGovernor::span.count());
@@ -168,8 +168,8 @@ void RequestEngine::refuse(const Request& request) {
 }
 
 void RequestEngine::send(Request& request) {
-  if (!governor_.admits(verb_name(request.what.verb), request.what.path, Clock::now())) return refuse(request);
   if (request.what.still_wanted && !request.what.still_wanted()) return finish(request.id, was_cancelled());
+  if (!governor_.admits(verb_name(request.what.verb), request.what.path, Clock::now())) return refuse(request);
   const auto credentials = credentials_.read(Clock::now());
   if (!credentials) return finish(request.id, tl::unexpected(credentials.error()));
   if (idle_.empty()) idle_.push_back(std::make_unique<Transfer>());

@@ -23,6 +23,18 @@ class Turns {
     if (wishes.size() < most_) wishes.push_back(std::move(wish));
   }
 
+  // Calls `serve` for as many wishes as are granted at once, and forgets the others.
+  template <class Serve>
+  void grant_most(Serve serve) {
+    std::size_t left = most_;
+    grant([&](const Wish& wish) {
+      if (left == 0) return false;
+      --left;
+      serve(wish);
+      return true;
+    });
+  }
+
   // Calls `serve` for one wish after the other until it returns false: that one is not granted. Forgets all of them; the
   // next call begins with the namespace whose turn it would have been.
   template <class Serve>

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "kubernetes/api/api_client.h"
 #include "kubernetes/api/list_watch.h"
 #include "kubernetes/data/data_limits.h"
 #include "kubernetes/data/mover_objects.h"
@@ -129,6 +130,12 @@ class DataCatalog {
   // Takes the answer to a write of ours before the watch reports it. Older versions that the watch still brings are
   // ignored.
   void learn(DataKind kind, const std::string& json);
+  // Takes the answer if there is one.
+  std::function<void(const Answer&)> learner(DataKind kind) {
+    return [this, kind](const Answer& answer) {
+      if (answer) learn(kind, *answer);
+    };
+  }
 
  private:
   using Object = std::variant<DataSetResource, DataStoreResource, PoolResource, DataMoveResource, WorkJob, WorkPod>;

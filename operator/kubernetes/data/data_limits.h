@@ -1,4 +1,4 @@
-// Which data sets are within the limits of their namespaces, and of all namespaces together. Pure.
+// The data sets that are within the limits of their namespaces, and of all namespaces together. Pure.
 #pragma once
 
 #include <cstdint>

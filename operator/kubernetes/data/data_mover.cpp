@@ -76,9 +76,6 @@ struct DataMover::Working {
   void complete(const MoveRequest& request, bool done, const std::string& why);
   void complete_requests(TimePoint now);
 
-  std::function<void(const Answer&)> learn_set() {
-    return [this](const Answer& answer) { answer ? catalog.learn(DataKind::data_set, *answer) : void(); };
-  }
   ObservedMove observe(const DataMoveResource& move, const WorkIndex& index, TimePoint now);
   void find_problems(ObservedMove& observed, TimePoint now);
   void admit(std::vector<ObservedMove>& moves);
@@ -424,7 +421,7 @@ void DataMover::Working::change_replicas(MoveAction action, const ObservedMove& 
   if (action == MoveAction::commit && !has_finalizer(set.meta.finalizers, copies_finalizer)) {
     std::vector<std::string> finalizers = set.meta.finalizers;
     finalizers.emplace_back(copies_finalizer);
-    return writes.send(key, patch_of(resource_path(DataKind::data_set, set.meta.object), finalizers_patch(set.meta, finalizers)), learn_set());
+    return writes.send(key, patch_of(resource_path(DataKind::data_set, set.meta.object), finalizers_patch(set.meta, finalizers)), catalog.learner(DataKind::data_set));
   }
   StatusUpdate& update = status_updates.try_emplace(name, StatusUpdate{set.status.replicas}).first->second;
   const bool at_target = observed.move->status.phase == MovePhase::failed;
@@ -441,7 +438,7 @@ void DataMover::Working::write_status_updates() {
     if (update.replicas == set->object.status.replicas) continue;
     const ObjectMeta& meta = set->object.meta.object;
     writes.send(write_key(DataKind::data_set, meta),
-                patch_of(resource_path(DataKind::data_set, meta) + "/status", replicas_patch(set->object, update.replicas)), learn_set());
+                patch_of(resource_path(DataKind::data_set, meta) + "/status", replicas_patch(set->object, update.replicas)), catalog.learner(DataKind::data_set));
   }
   status_updates.clear();
 }

@@ -58,8 +58,8 @@ struct DeleteWork {
   const DataStoreResource* store = nullptr;
   bool clean = false;  // deletes the rest of a failed copy, else a dropped source
   std::vector<std::string> paths;
-  // For a clean: where the blocks were copied from, if one pod can look at both stores. A file stays unless its block can
-  // be read there: after a restored backup it may be the last one, whatever the statuses say.
+  // The store from which the blocks were copied, for a clean whose pod can look at both stores. A file stays unless its
+  // block can be read there: after a restored backup it may be the last one, whatever the statuses say.
   const DataStoreResource* from = nullptr;
   std::vector<CarriedBlock> blocks = {};
 };

@@ -173,6 +173,7 @@ fi
 const char* const deleting = R"sh(
 if [ -n "${LIPS_TEMPORARY:-}" ] && [ -n "$mounted" ]; then
   rm -rf "$mounted/$LIPS_TEMPORARY"
+  # Other moves may still have files there.
   rmdir "$mounted/lips-copies/moving" "$mounted/lips-copies" 2> /dev/null || true
 elif [ -n "${LIPS_TEMPORARY:-}" ]; then
   rclone purge "target:$LIPS_TEMPORARY" 2> /scratch/error || true
@@ -182,6 +183,7 @@ while IFS="$tab" read -r path proof last; do
   # The rest of a failed copy goes only where its source can be read.
   if [ -n "${LIPS_TEMPORARY:-}" ]; then
     : > /scratch/proof
+    # A source that cannot be read leaves no proof, and the file stays.
     [ -z "$proof" ] || rclone cat --offset "$last" --count 1 "source:$proof" > /scratch/proof 2> /scratch/error || true
     if [ ! -s /scratch/proof ]; then
       kept=$((kept + 1))

@@ -71,13 +71,6 @@ void ResourceReconciler::count_used() {
   }
 }
 
-// Takes over the object as the server answers it.
-std::function<void(const Answer&)> ResourceReconciler::learn(DataKind kind) {
-  return [this, kind](const Answer& answer) {
-    if (answer) catalog_.learn(kind, *answer);
-  };
-}
-
 void ResourceReconciler::write_findings(TimePoint now) {
   for (ObjectFinding& found : catalog_.take_findings()) {
     const std::string key = write_key(found.kind, found.meta.object);
@@ -108,7 +101,7 @@ void ResourceReconciler::write_findings(TimePoint now) {
     writes_.say(key, "ready", condition_patch(found.meta, found.conditions, std::move(timeless)),
                 patch_of(resource_path(found.kind, found.meta.object) + "/status",
                          condition_patch(found.meta, found.conditions, std::move(ready))),
-                learn(found.kind));
+                catalog_.learner(found.kind));
     place = findings_.erase(place);
   }
 }
@@ -135,7 +128,7 @@ void ResourceReconciler::write_data_sets(TimePoint now) {
     const std::string body = data_set_patch(set.object, status, false);
     writes_.say(key, "blocks", body,
                 patch_of(resource_path(DataKind::data_set, set.object.meta.object) + "/status", body),
-                learn(DataKind::data_set));
+                catalog_.learner(DataKind::data_set));
   }
 }
 
@@ -150,7 +143,7 @@ void ResourceReconciler::write_summaries(TimePoint now) {
     const std::string body = summary_patch(set.object, status);
     writes_.say(key, "words", body,
                 patch_of(resource_path(DataKind::data_set, set.object.meta.object) + "/status", body),
-                learn(DataKind::data_set));
+                catalog_.learner(DataKind::data_set));
   }
 }
 
@@ -186,7 +179,7 @@ void ResourceReconciler::write_pools(TimePoint now) {
     if (status == pool.status || findings_.contains(key) || !writes_.free(key, now)) continue;
     writes_.say(key, "use", content,
                 patch_of(resource_path(DataKind::pool, pool.meta.object) + "/status", pool_patch(pool, status)),
-                learn(DataKind::pool));
+                catalog_.learner(DataKind::pool));
   }
 }
 
@@ -270,7 +263,7 @@ void ResourceReconciler::write_stores(TimePoint now) {
     written = now;
     const std::string body = store_patch(store, {0, used(name), endpoint, node_uid, {}});
     writes_.say(key, "use", body, patch_of(resource_path(DataKind::data_store, store.meta.object) + "/status", body),
-                learn(DataKind::data_store));
+                catalog_.learner(DataKind::data_store));
   }
 }
 

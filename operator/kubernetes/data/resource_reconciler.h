@@ -41,7 +41,6 @@ class ResourceReconciler {
   std::size_t kept() const { return findings_.size() + used_.size() + used_written_.size(); }
 
  private:
-  std::function<void(const Answer&)> learn(DataKind kind);
   void write_findings(TimePoint now);
   void write_data_sets(TimePoint now);
   void release_data_set(const CatalogDataSet& set, TimePoint now);

@@ -16,7 +16,7 @@ std::optional<UsdPerHour> stated_price(const Node& node);
 // The annotation or label under lips.dev/ that cannot be meant so, in words; empty: there is none.
 std::string wrong_note(const Node& node);
 
-// Which of them have been said already.
+// Remembers the notes that have been said already.
 class WrongNotes {
  public:
   // The line to be said now; empty: nothing.

@@ -33,19 +33,13 @@ bool as_strict_comparison(std::string_view name, LabelRequirement& rule) {
 }
 
 void read_pool_requirement(value json, NodePool& pool) {
-  LabelRequirement read;
-  std::string name;
+  std::string unknown;
   std::int64_t min_values = 0;
-  json::each_field(json, [&](std::string_view key, value content) {
-    if (key == "key") read.key = json::text(content);
-    if (key == "operator") name = json::text(content);
-    if (key == "values") read.values = json::texts(content);
+  LabelRequirement read = json::requirement(json, unknown, [&](std::string_view key, value content) {
     if (key == "minValues" && !content.is_null()) min_values = content.get_int64();
   });
-  if (const auto known = parse_label_operator(name))
-    read.op = *known;
-  else if (!as_strict_comparison(name, read))
-    throw json::Rejected{"spec.template.spec.requirements: found the operator '" + name +
+  if (!unknown.empty() && !as_strict_comparison(unknown, read))
+    throw json::Rejected{"spec.template.spec.requirements: found the operator '" + unknown +
                          "'; allowed: In, NotIn, Exists, DoesNotExist, Gt, Lt, and Gte, Lte with one number"};
   if (min_values > 1) pool.min_values[read.key] = std::max(pool.min_values[read.key], min_values);
   pool.requirements.push_back(std::move(read));

@@ -1,10 +1,10 @@
 #include "kubernetes/pods/pod_cache.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <utility>
 
+#include "config/quantities.h"
 #include "kubernetes/pods/amounts.h"
 #include "kubernetes/pods/zone_gate.h"
 #include "model/degraded_input.h"
@@ -33,9 +33,7 @@ bool follow(const PodGroup& group, PodAnnotations& own) {
 
 std::optional<Duration> read_kept_for(const TextMap& annotations) {
   const std::string* text = find_text(annotations, annotation::kept_for);
-  std::int64_t count = 0;
-  if (!text || std::from_chars(text->data(), text->data() + text->size(), count).ec != std::errc()) return std::nullopt;
-  return std::chrono::seconds(std::clamp<std::int64_t>(count, 0, 1'000'000'000));
+  return text ? parse_duration(*text) : std::nullopt;
 }
 
 void add_cause(PodRecord& record, UnschedulableReason reason, const std::string& text) {

@@ -36,7 +36,7 @@ class PodConditions {
   void refused(const PodRecord& pod, const std::string& why, TimePoint now);
   // Its gate is gone: with a zone, or for that reason without one.
   void steered(const PodRecord& pod, TimePoint now);
-  // For so long no scheduler has bound it since.
+  // No scheduler has bound it for so long since.
   void not_taken(const PodRecord& pod, Duration waited, TimePoint now);
   void released(const PodRecord& pod, const std::string& why, TimePoint now);
   // Writes the reasons to as many waiting pods as the rate allows, of one namespace after the other and first to pods that

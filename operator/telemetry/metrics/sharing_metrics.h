@@ -16,9 +16,10 @@ namespace lips {
 class SharingMetrics {
  public:
   explicit SharingMetrics(MetricRegistry& registry) : registry_(registry) {}
-  // As of a plan of that moment; the series of pools that it does not name go. Empty: the policy has no shares.
+  // Shows a plan of that moment, and removes the series of pools that it does not name. Empty: the policy has no
+  // shares.
   void set(const std::vector<PoolSharing>& pools, TimePoint now);
-  // As of the last plan. None: the pool had no share in it.
+  // The pool in the last plan. None: it had no share there.
   std::optional<PoolStanding> of(const std::string& pool) const;
 
  private:

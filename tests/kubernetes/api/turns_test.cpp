@@ -57,5 +57,15 @@ TEST(Turns, KeepNoMoreOfANamespaceThanCanBeGranted) {
   EXPECT_EQ(granted(turns, 10), (Texts{"a1", "b1", "a2"}));
 }
 
+TEST(Turns, GrantAsManyAtOnceAsThereMayBe) {
+  Turns<std::string> turns(2);
+  for (int i = 0; i < 2; ++i) {
+    for (const char* name_space : {"a", "b", "c"}) turns.add(name_space, name_space);
+    Texts all;
+    turns.grant_most([&](const std::string& wish) { all.push_back(wish); });
+    EXPECT_EQ(all, i == 0 ? (Texts{"a", "b"}) : (Texts{"c", "a"}));
+  }
+}
+
 }  // namespace
 }  // namespace lips::kubernetes

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kubernetes/api/time_text.h"
+#include "tests/kubernetes/adapter/scheduling.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 
 namespace lips::kubernetes {
@@ -88,9 +89,9 @@ TEST(Binder, MarksAPodAgainstEvictionWithAnEndAndTakesTheMarkAway) {
     ApiClient client(server.connection(), quick_client());
     Binder binder(client, [] { return true; });
     binder.keep({"n", "p", "uid-1", ""}, std::chrono::hours(24));
-    while (server.requests().empty()) std::this_thread::yield();
+    ASSERT_TRUE(until([&] { return server.requests().size() == 1; }));
     binder.let_evict({"n", "p", "uid-1", ""});
-    while (server.requests().size() < 2) std::this_thread::yield();
+    ASSERT_TRUE(until([&] { return server.requests().size() == 2; }));
   }
   const auto annotations = [&](std::size_t i) { return nlohmann::json::parse(server.requests()[i].body)["metadata"]["annotations"]; };
   EXPECT_EQ(annotations(0), nlohmann::json::parse(R"({"karpenter.sh/do-not-disrupt":"true","lips.dev/kept-for":"86400s"})"));
