@@ -1,6 +1,7 @@
 #include "advice/place.h"
 
 #include "model/degraded_read.h"
+#include "model/task_bill.h"
 
 namespace lips::advice {
 

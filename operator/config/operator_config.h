@@ -100,7 +100,7 @@ struct OperatorConfig {
   struct Data {
     std::int32_t blocks_per_name_space = 2'000'000, files_per_name_space = 100'000;
     std::int32_t blocks_and_replicas = 3'000'000;  // of all namespaces together
-    Mebibytes size_per_name_space{0};  // no limit: 0
+    Mebibytes size_per_name_space{0};              // no limit: 0
     std::vector<std::string> discover_from;
   } data;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "model/degraded_read.h"
 #include "model/stripe.h"
 
 namespace lips {
@@ -31,22 +30,6 @@ Duration expected_duration(const ClusterSnapshot& cluster, const Task& task, Nod
   else
     span = std::max(span, read);
   return seconds(span);
-}
-
-Bill task_bill(const ClusterSnapshot& cluster, const CostModel& costs, const Task& task, const Assignment& assignment) {
-  const Node& node = cluster.nodes[assignment.node];
-  const Job& job = cluster.jobs[task.job];
-  Bill bill;
-  bill.cpu = CostModel::cpu(task.cpu, node);
-  if (task.kind == TaskKind::reduce) {
-    for (std::uint32_t zone = 0; zone < job.map_output.size(); ++zone)
-      bill.shuffle += (job.map_output[zone] / job.all_reduces()) * costs.transfer(ZoneId(zone), node.zone);
-  } else if (assignment.read_from.valid()) {
-    bill.transfer = task.input * costs.transfer(cluster.stores[assignment.read_from].zone, node.zone);
-  }
-  for (const StripeSource& source : assignment.sources)
-    bill.transfer += source_read(cluster, task, source) * costs.transfer(cluster.stores[source.store].zone, node.zone);
-  return bill;
 }
 
 }  // namespace lips

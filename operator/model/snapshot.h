@@ -132,8 +132,4 @@ Locality locality_of(const ClusterSnapshot& cluster, StoreId store, NodeId node)
 // whichever is longer. A degraded task does one after the other.
 Duration expected_duration(const ClusterSnapshot& cluster, const Task& task, NodeId node, Locality level);
 
-// The cost of the task there: CPU, and the transfer of its input from that store or, for a reduce task, of its share of
-// the map output.
-Bill task_bill(const ClusterSnapshot& cluster, const CostModel& costs, const Task& task, const Assignment& assignment);
-
 }  // namespace lips

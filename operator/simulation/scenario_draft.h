@@ -12,7 +12,7 @@
 #include "config/transfer_prices.h"
 #include "config/yaml_reader.h"
 #include "simulation/scenario.h"
-#include "simulation/scenario_reader.h"
+#include "simulation/scenario_options.h"
 #include "simulation/scenario_totals.h"
 
 namespace lips::simulation {

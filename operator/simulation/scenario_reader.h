@@ -3,20 +3,12 @@
 #pragma once
 
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "base/result.h"
 #include "simulation/scenario.h"
+#include "simulation/scenario_options.h"
 
 namespace lips::simulation {
-
-struct ScenarioOptions {
-  std::string config_folder;  // has the shipped prices and traces; empty: find_config_folder()
-  std::string data_folder;    // has traces that are not shipped; empty: environment variable LIPS_DATA
-  // Field paths with YAML values that replace those of the file (--set load=0.5). "epoch" stands for settings.epoch.
-  std::vector<std::pair<std::string, std::string>> set;
-};
 
 Result<Scenario> read_scenario(const std::string& path, const ScenarioOptions& options = {});
 // The same from a text. Errors name `file`, and traces may lie beside it.

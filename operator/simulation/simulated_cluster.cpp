@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "config/ranges.h"
+#include "simulation/truth_losses.h"
 
 namespace lips::simulation {
 
@@ -152,7 +153,7 @@ void SimulatedCluster::handle(const SimEvent& event) {
       if (current()) tasks_.lose_attempt(event.index, true);
       return;
     case SimEvent::Kind::move_end:
-      if (world_.moves[event.index].live) data_.end_move(event.index, !world_.moves[event.index].refused);
+      if (world_.moves[event.index].live) output_.end_transfer(event.index, !world_.moves[event.index].refused);
       return;
     default:
       return fleet_.handle(event);
@@ -164,10 +165,10 @@ void SimulatedCluster::fail_node(std::uint32_t index) {
   --returns_and_failures_to_come_;
   if (!world_.up[failure.node.index()]) return;
   const bool for_good = failure.down <= Duration(0);
-  tasks_.lose_node(failure.node, failure.data_lost || for_good);
+  lose_node(world_, peers_, failure.node, failure.data_lost || for_good);
   for (StoreId store : world_.scenario.cluster.stores.ids())
     if (world_.scenario.cluster.stores[store].node == failure.node)
-      data_.lose_store(store, !failure.data_lost && !for_good, index);
+      lose_store(world_, peers_, {store, !failure.data_lost && !for_good, index});
   if (for_good || failure.data_lost) jobs_.fail_jobs_without_data();
   if (for_good) return;
   ++returns_and_failures_to_come_;
@@ -188,7 +189,7 @@ void SimulatedCluster::close() {
   for (std::uint32_t i = 0; i < world_.attempts.size(); ++i)
     if (world_.attempts[i].live) tasks_.end_attempt(i, AttemptEnd::Outcome::cut_off);
   for (std::uint32_t i = 0; i < world_.moves.size(); ++i)
-    if (world_.moves[i].live) data_.end_move(i, false);
+    if (world_.moves[i].live) output_.end_transfer(i, false);
   for (StoreId store : world_.scenario.cluster.stores.ids()) {
     data_.change_used(store, Mebibytes(0));
     data_.change_extra(store, Mebibytes(0));

@@ -70,8 +70,8 @@ class SimulatedCluster : public ClusterClient {
   Peers peers_{jobs_, tasks_, shuffle_, data_, output_, fleet_};
   TruthJobs jobs_{world_, peers_};
   TruthTasks tasks_{world_, peers_};
-  TruthShuffle shuffle_{world_, peers_};
-  TruthData data_{world_, peers_};
+  TruthShuffle shuffle_{world_};
+  TruthData data_{world_};
   TruthOutput output_{world_, peers_};
   TruthFleet fleet_{world_, peers_};
   std::vector<FlowId> ended_flows_;

@@ -4,7 +4,8 @@
 
 #include <vector>
 
-#include "simulation/random_snapshot.h"
+#include "model/cluster_state.h"
+#include "simulation/snapshot_shape.h"
 
 namespace lips::simulation {
 

@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "model/stripe.h"
-#include "simulation/truth_output.h"
-#include "simulation/truth_tasks.h"
 
 namespace lips::simulation {
 
@@ -19,8 +17,8 @@ auto holds(StoreId store) {
 
 }  // namespace
 
-TruthData::TruthData(World& world, const Peers& peers)
-    : world_(world), peers_(peers), held_(world.scenario.cluster.stores.size()), away_(world.scenario.failures.size()) {
+TruthData::TruthData(World& world)
+    : world_(world), held_(world.scenario.cluster.stores.size()), away_(world.scenario.failures.size()) {
   const ClusterSnapshot& cluster = world.scenario.cluster;
   const bool nodes_fail = world.scenario.nodes_go();
   world.replicas.reserve(cluster.blocks.size());
@@ -142,7 +140,6 @@ void TruthData::add_move(const Move& move) {
 }
 
 void TruthData::end_move(std::uint32_t index, bool whole) {
-  if (world_.moves[index].writer.valid()) return peers_.output.end_write(index, whole);
   Move& move = world_.moves[index];
   const DataMove what = move.what;
   move.live = false;
@@ -174,10 +171,7 @@ void TruthData::drop(const ReplicaDrop& drop) {
   if (!being_copied) remove_replica(drop.block, drop.store);
 }
 
-void TruthData::lose_store(StoreId store, bool comes_back, std::uint32_t failure) {
-  for (std::uint32_t i = 0; i < world_.moves.size(); ++i)
-    if (world_.moves[i].live && (world_.moves[i].what.from == store || world_.moves[i].what.to == store))
-      end_move(i, false);
+void TruthData::lose_replicas(StoreId store, bool comes_back, std::uint32_t failure) {
   std::vector<BlockId> blocks = std::move(held_[store]);
   held_[store].clear();
   std::sort(blocks.begin(), blocks.end());
@@ -190,10 +184,6 @@ void TruthData::lose_store(StoreId store, bool comes_back, std::uint32_t failure
       ++copies_away_[block.index()];
     }
     remove_replica(block, store);
-  }
-  for (std::uint32_t i = 0; i < world_.attempts.size(); ++i) {
-    const Attempt& attempt = world_.attempts[i];
-    if (attempt.live && !attempt.refused && peers_.tasks.reads_from(attempt, store)) peers_.tasks.lose_attempt(i, true);
   }
 }
 

@@ -11,7 +11,7 @@ namespace lips::simulation {
 
 class TruthData {
  public:
-  TruthData(World& world, const Peers& peers);
+  explicit TruthData(World& world);
 
   // Brings back the replicas that a node took with it when it failed.
   void return_replicas(std::uint32_t failure);
@@ -24,8 +24,9 @@ class TruthData {
   void drop(const ReplicaDrop& drop);
   void send(Move& move);
   void add_move(const Move& move);
+  // Ends a copy, not the write of a task (TruthOutput).
   void end_move(std::uint32_t index, bool whole);
-  void lose_store(StoreId store, bool comes_back, std::uint32_t failure);
+  void lose_replicas(StoreId store, bool comes_back, std::uint32_t failure);
   bool lost_for_good(BlockId block) const;  // and not decodable either
 
  private:
@@ -34,7 +35,6 @@ class TruthData {
   }
 
   World& world_;
-  const Peers& peers_;
   IdVector<StoreId, std::vector<BlockId>> held_;  // blocks that were ever put there; filled only where nodes fail
   std::vector<std::vector<std::pair<BlockId, Replica>>> away_;  // by failure: replicas that come back with the node
   std::vector<std::uint32_t> copies_away_;                      // by block

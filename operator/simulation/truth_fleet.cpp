@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "base/random.h"
-#include "simulation/truth_data.h"
 #include "simulation/truth_jobs.h"
-#include "simulation/truth_tasks.h"
+#include "simulation/truth_losses.h"
 
 namespace lips::simulation {
 
@@ -257,14 +256,14 @@ void TruthFleet::go(NodeId node, RunListener::Gone why) {
     limits_[within].give_back(world_.scenario.cluster.nodes[node].capacity, 1);
   const bool was_up = world_.up[node.index()];
   if (was_up)
-    peers_.tasks.lose_node(node, true);
+    lose_node(world_, peers_, node, true);
   else
     world_.listener.on_node(node, false, world_.now);
   bool held_data = false;
   for (const StoreId store : world_.scenario.cluster.stores.ids())
     if (world_.scenario.cluster.stores[store].node == node) {
       held_data = held_data || world_.stores[store].used.value() > 0;
-      peers_.data.lose_store(store, false, 0);
+      lose_store(world_, peers_, {store});
     }
   if (held_data) peers_.jobs.fail_jobs_without_data();
 }

@@ -99,6 +99,13 @@ void TruthOutput::start_write(JobId id, BlockId block, StoreId from, StoreId to)
 }
 
 // A write that is cut off is lost. The job fails if it was the only one of its block.
+void TruthOutput::end_transfer(std::uint32_t index, bool whole) {
+  if (world_.moves[index].writer.valid())
+    end_write(index, whole);
+  else
+    peers_.data.end_move(index, whole);
+}
+
 void TruthOutput::end_write(std::uint32_t index, bool whole) {
   Move& move = world_.moves[index];
   const DataMove what = move.what;

@@ -13,9 +13,11 @@ class TruthOutput {
   TruthOutput(World& world, const Peers& peers) : world_(world), peers_(peers) {}
 
   void write_output(const Assignment& assignment);
-  void end_write(std::uint32_t index, bool whole);
+  // A copy of the mover or a write of a task ends.
+  void end_transfer(std::uint32_t index, bool whole);
 
  private:
+  void end_write(std::uint32_t index, bool whole);
   void write_block(JobId job, BlockId block, const Assignment& assignment);
   std::vector<StoreId> output_stores(BlockId block, const Assignment& assignment) const;
   StoreId other_store(NodeId writer, RackId rack, bool same_rack, BlockId block,

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "simulation/truth_tasks.h"
-
 namespace lips::simulation {
 
 void TruthShuffle::count_map_output(JobId id, NodeId node) {
@@ -60,11 +58,10 @@ bool TruthShuffle::waits_for_pushes(std::uint32_t index) {
   return true;
 }
 
-void TruthShuffle::push_ended(JobId id) {
+std::vector<std::pair<std::uint32_t, std::uint32_t>> TruthShuffle::push_ended(JobId id) {
   JobRecord& record = world_.jobs[id.index()];
-  if (--record.pushes_left > 0) return;
-  for (const auto& [index, generation] : std::exchange(record.wait_for_pushes, {}))
-    if (world_.attempts[index].live && world_.attempts[index].generation == generation) peers_.tasks.compute(index);
+  if (--record.pushes_left > 0) return {};
+  return std::exchange(record.wait_for_pushes, {});
 }
 
 }  // namespace lips::simulation

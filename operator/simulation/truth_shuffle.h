@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "simulation/world.h"
 
@@ -9,17 +11,17 @@ namespace lips::simulation {
 
 class TruthShuffle {
  public:
-  TruthShuffle(World& world, const Peers& peers) : world_(world), peers_(peers) {}
+  explicit TruthShuffle(World& world) : world_(world) {}
 
   void count_map_output(JobId job, NodeId node);
   void read_shuffle(std::uint32_t index);
   bool waits_for_pushes(std::uint32_t index);
   void push_map_output(JobId job, NodeId node);
-  void push_ended(JobId job);
+  // The attempts that waited for this push; they may have ended since. (index, generation)
+  [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> push_ended(JobId job);
 
  private:
   World& world_;
-  const Peers& peers_;
 };
 
 }  // namespace lips::simulation

@@ -183,10 +183,14 @@ void TruthTasks::schedule_end(std::uint32_t index) {
 
 void TruthTasks::flow_ended(const FlowOwner& owner) {
   world_.last_progress = world_.now;
-  if (owner.use == FlowUse::push) return peers_.shuffle.push_ended(JobId(owner.index));
+  if (owner.use == FlowUse::push) {
+    for (const auto& [index, generation] : peers_.shuffle.push_ended(JobId(owner.index)))
+      if (world_.attempts[index].live && world_.attempts[index].generation == generation) compute(index);
+    return;
+  }
   if (owner.use == FlowUse::move) {
     world_.moves[owner.index].flow = FlowId::none();
-    peers_.data.end_move(owner.index, true);
+    peers_.output.end_transfer(owner.index, true);
     return;
   }
   Attempt& attempt = world_.attempts[owner.index];
@@ -281,16 +285,6 @@ void TruthTasks::lose_attempt(std::uint32_t index, bool say_so) {
   if (say_so) world_.emit(TaskLost{id});
   if (const BlockId block = world_.task(id).block; block.valid() && peers_.data.lost_for_good(block))
     peers_.jobs.end_job(owner, false);
-}
-
-void TruthTasks::lose_node(NodeId node, bool data_lost) {
-  world_.up[node.index()] = false;
-  world_.emit(NodeLost{node, data_lost});
-  world_.unreported_losses.push_back(node);
-  for (std::uint32_t i = 0; i < world_.attempts.size(); ++i)
-    if (world_.attempts[i].live && world_.attempts[i].assignment.node == node) lose_attempt(i, false);
-  world_.listener.on_node(node, false, world_.now);
-  world_.update_heartbeat(node);
 }
 
 // A block that was read whole over the network stays where the plan wants it, if there is room.

@@ -19,8 +19,6 @@ class TruthTasks {
   void flow_ended(const FlowOwner& owner);
   void finish_attempt(std::uint32_t index);
   void lose_attempt(std::uint32_t index, bool say_so);
-  // Ends everything that ran on a lost node. Its stores are left alone.
-  void lose_node(NodeId node, bool data_lost);
   void end_attempt(std::uint32_t index, AttemptEnd::Outcome outcome);
 
  private:

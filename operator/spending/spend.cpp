@@ -6,6 +6,7 @@
 
 #include "model/days.h"
 #include "model/job_dollars.h"
+#include "model/task_bill.h"
 
 namespace lips {
 namespace {

@@ -72,17 +72,7 @@ TEST(Architecture, HasNoNewCircleOfFilesInsideARoom) {
   std::map<std::string, std::string> texts;
   for (const std::string& file : source_files(root)) texts[file] = read_text(root / file);
   EXPECT_THAT(circles_of_files(texts),
-              ElementsAre("operator/kubernetes/adapter: expected_jobs later_levels",
-                          "operator/kubernetes/api: api_client request_engine transfer",
-                          "operator/kubernetes/pods: job_codec job_spec_json", "operator/model: degraded_read snapshot",
-                          "operator/policies/home_zones: home_zone home_zone_bound home_zone_search",
-                          "operator/policies/papers/lips_paper: paper_model paper_model_build",
-                          "operator/records: snapshot_file snapshot_reader_json snapshot_tables",
-                          "operator/simulation: random_snapshot snapshot_features",
-                          "operator/simulation: scenario_draft scenario_reader",
-                          "operator/simulation: truth_data truth_jobs truth_output truth_shuffle truth_tasks",
-                          "operator/telemetry/metrics: operator_metrics plan_metrics",
-                          "operator/telemetry/report: report sections summary"));
+              ElementsAre("operator/records: snapshot_file snapshot_reader_json snapshot_tables"));
 }
 
 TEST(Architecture, FindsACircleOfFiles) {

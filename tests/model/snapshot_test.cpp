@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/task_bill.h"
 #include "tests/policies/snapshot_builder.h"
 
 namespace lips::testing {

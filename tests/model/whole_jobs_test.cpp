@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "model/cluster_state.h"
 #include "model/snapshot.h"
+#include "model/task_bill.h"
 
 namespace lips {
 namespace {

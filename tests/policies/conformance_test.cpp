@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "model/task_bill.h"
 #include "model/validate_plan.h"
 #include "policies/registry/registry.h"
 #include "simulation/random_snapshot.h"

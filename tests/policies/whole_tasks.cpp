@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "model/task_bill.h"
 #include "policies/lips/demand/commodities.h"  // least_work
 
 namespace lips::testing {

@@ -147,7 +147,7 @@ std::map<DataLink::Place, MoveEntry> DataLink::moves_of_others() const {
     const MovePhase phase = move.status.phase;
     if (move.spec.to.empty() || move.spec.cancel || move.meta.deleting) continue;
     if (phase == MovePhase::committed || phase == MovePhase::failed) continue;
-    const std::string set_name = move.spec.data_set_name_space + '/' + move.spec.data_set;
+    const std::string set_name = move.data_set_key();
     const CatalogDataSet* set = catalog_.data_set(set_name);
     const HeldBlocks* held = set ? find_held(set->object, move.spec.from) : nullptr;
     const bool fixed = phase == MovePhase::copying || phase == MovePhase::verifying;

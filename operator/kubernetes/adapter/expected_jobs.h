@@ -2,28 +2,18 @@
 // steps of workflows that run, and what a file lists. Pure.
 #pragma once
 
-#include <compare>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "kubernetes/adapter/announced_work.h"
 #include "kubernetes/adapter/announcements.h"
 #include "kubernetes/adapter/expected_pods.h"
 #include "kubernetes/pods/job_codec.h"
 #include "kubernetes/pods/workflow.h"
-#include "model/expected_work.h"
 
 namespace lips::kubernetes {
-
-struct ExpectedJobs {
-  std::vector<ExpectedWork> work;
-  struct Problem {
-    std::string kind, why;  // why: a sentence that names the object
-    friend auto operator<=>(const Problem&, const Problem&) = default;
-  };
-  std::vector<Problem> problems;  // announcements that cannot be read
-};
 
 struct Announcers {
   const std::map<std::string, BatchJob>& jobs;       // by uid

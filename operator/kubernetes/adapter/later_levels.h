@@ -6,7 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "kubernetes/adapter/expected_jobs.h"
+#include "kubernetes/adapter/announced_work.h"
+#include "kubernetes/adapter/expected_pods.h"
+#include "kubernetes/pods/job_codec.h"
 #include "kubernetes/pods/workflow.h"
 
 namespace lips::kubernetes {

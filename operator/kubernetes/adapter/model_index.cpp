@@ -15,14 +15,6 @@
 namespace lips::kubernetes {
 namespace {
 
-constexpr const char* no_zone = "no-zone";  // for nodes without the label
-
-std::string label(const Node& node, std::initializer_list<const char*> keys) {
-  for (const char* key : keys)
-    if (const std::string* text = find_text(node.labels, key); text && !text->empty()) return *text;
-  return "";
-}
-
 // The node has a PreferNoSchedule taint, or may be removed soon.
 bool is_to_be_avoided(const Node& node) {
   return std::any_of(node.taints.begin(), node.taints.end(), [](const Taint& taint) {
@@ -52,23 +44,6 @@ std::string zone_of(const StoreEntry& store) {
 }
 
 }  // namespace
-
-NodePlace place_of(const Node& node) {
-  NodePlace place;
-  place.zone = label(node, {node_label::zone, node_label::old_zone});
-  place.region = label(node, {node_label::region, node_label::old_region});
-  if (place.zone.empty()) place.zone = no_zone;
-  place.rack = label(node, {"lips.dev/rack", "topology.kubernetes.io/rack"});
-  place.instance_type = instance_type_of(node);
-  place.capacity_type = is_spot(node) ? CapacityType::spot : CapacityType::on_demand;
-  return place;
-}
-
-FleetKind fleet_of(const Node& node) {
-  const std::string* said = find_text(node.labels, "lips.dev/fleet");
-  const bool elastic = said ? *said == "elastic" : find_text(node.labels, node_pool_label) != nullptr;
-  return elastic ? FleetKind::elastic : FleetKind::fixed;
-}
 
 TextMap place_labels(const OfferEntry& offer) {
   TextMap place = place_selector(offer.zone, offer.capacity_type);
@@ -396,51 +371,9 @@ bool ModelIndex::learn(const PodClasses& classes, const NodeCache& nodes, std::v
   return merged_offers_ && !fresh_labels.empty();
 }
 
-void ModelIndex::limit_launches(const LaunchLimits& now, std::vector<ClusterEvent>& events) {
-  const bool news = review_sold_out();
-  if (now == limits_ && !news) return;
-  limits_ = now;
-  OffersChanged changed{{}, now};
-  for (const KnownOffer& offer : offers_) changed.left.push_back(offer.left());
-  events.emplace_back(std::move(changed));
-}
-
-// A type that is too small for the order may still be had.
-bool ModelIndex::review_sold_out() {
-  if (!settings_.sold_out) return false;
-  const std::vector<NodeOrder> in_vain = settings_.sold_out();
-  bool news = false;
-  for (KnownOffer& offer : offers_) {
-    const bool sold_out = std::any_of(in_vain.begin(), in_vain.end(), [&](const NodeOrder& order) {
-      return order.place == offer.place && would_hold(order.needs, offer);
-    });
-    news = news || sold_out != offer.sold_out;
-    offer.sold_out = sold_out;
-  }
-  return news;
-}
-
-Duration ModelIndex::longest_boot() const {
-  Duration longest{};
-  for (const KnownOffer& offer : offers_) longest = std::max(longest, offer.entry.boot);
-  return longest;
-}
-
-std::size_t ModelIndex::sold_out() const {
-  return static_cast<std::size_t>(
-      std::count_if(offers_.begin(), offers_.end(), [](const KnownOffer& offer) { return offer.sold_out; }));
-}
-
-bool ModelIndex::would_hold(const PodNeeds& needs, const KnownOffer& offer) const {
-  return fits(request(needs), offer.capacity) && eligible(needs.placement(), offer.profile);
-}
-
-bool ModelIndex::fits_an_offer(const PodNeeds& needs) const {
-  return std::any_of(offers_.begin(), offers_.end(), [&](const KnownOffer& offer) { return would_hold(needs, offer); });
-}
-
 NodeId ModelIndex::node(const std::string& name) const { return found(nodes_, name); }
 ZoneId ModelIndex::zone(const std::string& name) const { return found(zones_, name); }
+
 ZoneId ModelIndex::zone_of_node(const std::string& name) const {
   const NodeId id = node(name);
   return id.valid() ? node_zones_[id] : ZoneId::none();

@@ -14,6 +14,7 @@
 #include "config/transfer_prices.h"
 #include "kubernetes/adapter/memory_text.h"
 #include "kubernetes/adapter/node_order.h"
+#include "kubernetes/adapter/node_place.h"
 #include "kubernetes/data/data_layout.h"
 #include "kubernetes/pods/node_cache.h"
 #include "kubernetes/pods/pod_classes.h"
@@ -45,8 +46,6 @@ struct OfferEntry {
   LimitId within = {};  // of those that are offered with it
   friend bool operator==(const OfferEntry&, const OfferEntry&) = default;
 };
-// Nodes that Karpenter bought are elastic, and others that their label declares so.
-FleetKind fleet_of(const Node& node);
 
 struct Offered {
   std::vector<OfferEntry> offers;
@@ -232,12 +231,5 @@ class ModelIndex {
   PricesInUse prices_in_use_;
   std::size_t left_out_ = 0;
 };
-
-// A node's place and kind by its well-known labels.
-struct NodePlace {
-  std::string zone, region, rack, instance_type;
-  CapacityType capacity_type = CapacityType::on_demand;
-};
-NodePlace place_of(const Node& node);
 
 }  // namespace lips::kubernetes

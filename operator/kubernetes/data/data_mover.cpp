@@ -17,18 +17,8 @@
 namespace lips::kubernetes {
 namespace {
 
-constexpr Duration longest_watch_delay = std::chrono::minutes(2);
-
-bool began(const DataMoveStatus& status) {
-  return status.phase != MovePhase::none && status.phase != MovePhase::pending;
-}
-
 bool has_finalizer(const std::vector<std::string>& finalizers, const char* name) {
   return std::find(finalizers.begin(), finalizers.end(), name) != finalizers.end();
-}
-
-std::string data_set_of(const DataMoveResource& move) {
-  return move.spec.data_set_name_space + '/' + move.spec.data_set;
 }
 
 // A move and everything known about it at this moment.
@@ -46,11 +36,6 @@ struct DataMover::Working {
   struct StatusUpdate {  // of replicas of a DataSet: several moves of a tick write it together
     Replicas replicas;
   };
-  struct RequestedMove {
-    std::vector<MoveRequest> requests;
-    bool created = false;                   // the server has the object
-    std::optional<TimePoint> missed_since;  // since when the watch lacks it although the server has it
-  };
 
   Working(ApiClient& client, DataCatalog& shared, EventRecorder& recorder, MoverOptions given,
           std::function<bool()> leads, IsRead readers)
@@ -62,19 +47,14 @@ struct DataMover::Working {
         writes(client, may_act, options.wake),
         secret(writes, options.work.name_space, options.work.key_secret),
         reconciler(catalog, writes, events, options.work, {secret, options.serve_stores}, options.pool_uses),
-        discovery(catalog, writes, events, options.work) {
+        discovery(catalog, writes, events, options.work),
+        requests(catalog, writes, {options.blocks_per_move, options.attempts, options.keep_finished}) {
     if (options.bytes_per_second > 0 && options.limits.per_zone_pair > 0)
       options.work.bytes_per_second =
           std::max<std::int64_t>(1, options.bytes_per_second / options.limits.per_zone_pair);
   }
 
   void tick(TimePoint now);
-  void write_requests(TimePoint now);
-  void create_move(const DataMoveSpec& spec, std::vector<MoveRequest> requests, TimePoint now);
-  const DataMoveResource* same_move(const MoveRequest& request) const;
-  bool join(const MoveRequest& request);
-  void complete(const MoveRequest& request, bool done, const std::string& why);
-  void complete_requests(TimePoint now);
 
   ObservedMove observe(const DataMoveResource& move, const WorkIndex& index, TimePoint now);
   void find_problems(ObservedMove& observed, TimePoint now);
@@ -101,137 +81,12 @@ struct DataMover::Working {
   StoreKeySecret secret;
   ResourceReconciler reconciler;
   DataDiscovery discovery;
+  MoveRequests requests;
 
-  std::vector<MoveRequest> requested;
-  std::vector<DropRequest> drops;
-  std::map<std::string, RequestedMove> requested_moves;  // by the DataMove's name
-  std::vector<MoveOutcome> outcomes;
-  std::vector<DropRequest> not_dropped;
   std::map<std::string, StatusUpdate> status_updates;
   std::set<std::string> beginning;                 // uids of moves whose start is written but not yet seen
   std::map<std::string, std::string> not_created;  // errors of creations that are retried, by uid of the DataMove
-  std::uint64_t names_given = 0;
 };
-
-// ---- requests become DataMoves ----
-
-// An unfinished move that does the same to this block.
-const DataMoveResource* DataMover::Working::same_move(const MoveRequest& request) const {
-  for (const auto& [name, move] : catalog.moves()) {
-    const DataMoveSpec& spec = move.spec;
-    if (data_set_of(move) != request.data_set || spec.to != request.to || spec.cancel || move.meta.deleting) continue;
-    if (request.to.empty() && spec.from != request.from) continue;
-    if (move.status.phase == MovePhase::failed || move.status.finished) continue;
-    const bool done = move.status.phase == MovePhase::committed && !request.to.empty();
-    const BlockRanges& blocks = began(move.status) ? move.status.blocks : spec.blocks.value_or(BlockRanges());
-    if (!done && blocks.contains(request.block) && spec.drop_source == request.drop_source) return &move;
-  }
-  return nullptr;
-}
-
-// Joins a move that was requested before, perhaps by an earlier process: its outcome is that of this request too.
-bool DataMover::Working::join(const MoveRequest& request) {
-  const DataMoveResource* move = same_move(request);
-  if (!move) return false;
-  RequestedMove& own = requested_moves[move->meta.object.name];
-  own.created = true;
-  own.requests.push_back(request);
-  return true;
-}
-
-void DataMover::Working::write_requests(TimePoint now) {
-  using Group = std::tuple<std::string, std::string, std::string, bool, bool>;
-  std::map<Group, std::vector<MoveRequest>> groups;
-  for (MoveRequest& each : requested) {
-    if (join(each)) continue;
-    groups[{each.data_set, each.from, each.to, each.drop_source, each.extra}].push_back(std::move(each));
-  }
-  requested.clear();
-  for (const DropRequest& each : drops) {
-    const CatalogDataSet* set = catalog.data_set(each.data_set);
-    const HeldBlocks* held = set ? find_held(set->object, each.store) : nullptr;
-    if (!held || !held->blocks.contains(each.block) || held->leaving.contains(each.block))
-      continue;  // it is being deleted or gone
-    const MoveRequest request{{}, each.data_set, each.block, each.store, "", true, true};
-    if (!held->extra.contains(each.block))
-      complete(request, false, "no longer an extra copy");
-    else if (!join(request))
-      groups[{each.data_set, each.store, "", true, true}].push_back(request);
-  }
-  drops.clear();
-  for (auto& [group, requests] : groups) {
-    const std::size_t most = std::max<std::uint32_t>(1, options.blocks_per_move);
-    for (std::size_t first = 0; first < requests.size(); first += most) {
-      const std::size_t count = std::min(most, requests.size() - first);
-      const auto begin = requests.begin() + static_cast<std::ptrdiff_t>(first);
-      std::vector<MoveRequest> some(begin, begin + static_cast<std::ptrdiff_t>(count));
-      DataMoveSpec spec;
-      const std::string& set = some.front().data_set;
-      spec.data_set_name_space = set.substr(0, set.find('/'));
-      spec.data_set = set.substr(set.find('/') + 1);
-      spec.blocks.emplace();
-      for (const MoveRequest& each : some) spec.blocks->add(each.block);
-      spec.from = some.front().from;
-      spec.to = some.front().to;
-      spec.drop_source = some.front().drop_source;
-      spec.extra = some.front().extra;
-      spec.attempts = options.attempts;
-      spec.keep_for = options.keep_finished;
-      create_move(spec, std::move(some), now);
-    }
-  }
-}
-
-void DataMover::Working::create_move(const DataMoveSpec& spec, std::vector<MoveRequest> requests, TimePoint now) {
-  const std::string name = fmt::format("{}-{:x}-{}", spec.to.empty() ? "drop" : "move",
-                                       now.time_since_epoch().count() / 1000, ++names_given);
-  requested_moves[name].requests = std::move(requests);
-  const std::string key = write_key(DataKind::data_move, {"", name, "", ""});
-  writes.send(key, creation_of(all_resources_path(DataKind::data_move), data_move_json(name, spec)),
-              [this, name, key](const Answer& answer) {
-                RequestedMove& own = requested_moves[name];
-                own.created = answer.has_value() || answer.error().code == ErrorCode::conflict;
-                if (answer) {
-                  catalog.learn(DataKind::data_move, *answer);
-                  writes.end_hold(key);
-                }
-                if (own.created) return;
-                for (const MoveRequest& each : own.requests) complete(each, false, answer.error().message);
-                requested_moves.erase(name);
-              });
-}
-
-void DataMover::Working::complete(const MoveRequest& request, bool done, const std::string& why) {
-  if (!request.to.empty())
-    outcomes.push_back({request, done, done ? "" : why});
-  else if (!done)
-    not_dropped.push_back({request.data_set, request.block, request.from});
-}
-
-void DataMover::Working::complete_requests(TimePoint now) {
-  for (auto place = requested_moves.begin(); place != requested_moves.end();) {
-    const auto move = catalog.moves().find(place->first);
-    const bool there = move != catalog.moves().end();
-    const DataMoveStatus* status = there ? &move->second.status : nullptr;
-    const bool is_drop = place->second.requests.front().to.empty();  // committed first, carried out afterwards
-    const bool committed = there && status->phase == MovePhase::committed && (!is_drop || status->finished);
-    const bool failed = there && status->phase == MovePhase::failed;
-    // Created but not seen: the watch is late, or somebody deleted it at once. After a while assume the latter.
-    std::optional<TimePoint>& missed = place->second.missed_since;
-    if (!place->second.created || there)
-      missed.reset();
-    else if (!missed)
-      missed = now;
-    const bool lost = missed && now - *missed >= longest_watch_delay;
-    if (!committed && !failed && !lost) {
-      ++place;
-      continue;
-    }
-    const bool done = committed && (!is_drop || status->source != SourceState::kept);
-    for (const MoveRequest& each : place->second.requests) complete(each, done, there ? status->message : "deleted");
-    place = requested_moves.erase(place);
-  }
-}
 
 // ---- observed state ----
 
@@ -245,19 +100,20 @@ void DataMover::Working::find_problems(ObservedMove& observed, TimePoint now) {
   view.from_gone = gone(observed.from);
   view.to_gone = view.has_target && gone(observed.to);
   if (view.data_set_gone)
-    view.problem = "there is no DataSet " + data_set_of(move) + (other_set ? " any more: it was created again" : "");
+    view.problem = "there is no DataSet " + move.data_set_key() + (other_set ? " any more: it was created again" : "");
   else if (!observed.set->usable())
-    view.problem = "DataSet " + data_set_of(move) + ": " + observed.set->finding.message;
+    view.problem = "DataSet " + move.data_set_key() + ": " + observed.set->finding.message;
   else if (observed.set->object.meta.deleting)
-    view.problem = "DataSet " + data_set_of(move) + " is being deleted";
+    view.problem = "DataSet " + move.data_set_key() + " is being deleted";
   else if (view.from_gone || view.to_gone)
-    view.problem = "there is no DataStore " + (view.from_gone ? move.spec.from : move.spec.to) + ", or its node is gone";
+    view.problem =
+        "there is no DataStore " + (view.from_gone ? move.spec.from : move.spec.to) + ", or its node is gone";
 }
 
 ObservedMove DataMover::Working::observe(const DataMoveResource& move, const WorkIndex& index, TimePoint now) {
   ObservedMove observed;
   observed.move = &move;
-  observed.set = catalog.data_set(data_set_of(move));
+  observed.set = catalog.data_set(move.data_set_key());
   observed.from = catalog.store(move.spec.from);
   observed.to = move.spec.to.empty() ? nullptr : catalog.store(move.spec.to);
   MoveView& view = observed.view;
@@ -274,7 +130,7 @@ ObservedMove DataMover::Working::observe(const DataMoveResource& move, const Wor
   if (view.data_set_gone || !observed.set->layout) return observed;
   const CatalogDataSet& set = *observed.set;
   view.data_set_uid = set.object.meta.object.uid;
-  if (!began(move.status)) {
+  if (!move.status.began()) {
     BlockRanges there;
     if (const HeldBlocks* held = find_held(set.object, move.spec.from)) {
       there = held->blocks.intersection(BlockRanges::all(set.layout->count()));
@@ -304,7 +160,7 @@ ObservedMove DataMover::Working::observe(const DataMoveResource& move, const Wor
   if (observed.from && observed.to) view.needs_source = needs_source_pod(observed.from->spec, observed.to->spec);
   if (move.status.source == SourceState::leaving)
     for (const std::uint32_t block : observed.entry.blocks.blocks())
-      view.source_is_read = view.source_is_read || is_read(data_set_of(move), block, move.spec.from);
+      view.source_is_read = view.source_is_read || is_read(move.data_set_key(), block, move.spec.from);
   return observed;
 }
 
@@ -314,7 +170,7 @@ void DataMover::Working::admit(std::vector<ObservedMove>& moves) {
     if (store.spec.capacity > 0) admission.set_room(name, store.spec.capacity, reconciler.used(name));
   const auto claim_of = [](const ObservedMove& observed) {
     return MoveClaim{observed.move->meta.object.name,
-                     data_set_of(*observed.move),
+                     observed.move->data_set_key(),
                      observed.move->spec.from,
                      observed.view.target_holds || observed.view.target_extra ? "" : observed.move->spec.to,
                      observed.from ? observed.from->spec.zone : "",
@@ -323,9 +179,9 @@ void DataMover::Working::admit(std::vector<ObservedMove>& moves) {
                      observed.view.bytes};
   };
   for (const ObservedMove& observed : moves)
-    if (began(observed.move->status)) beginning.erase(observed.move->meta.object.uid);
+    if (observed.move->status.began()) beginning.erase(observed.move->meta.object.uid);
   const auto waits = [&](const ObservedMove& observed) {
-    return !began(observed.move->status) && !beginning.contains(observed.move->meta.object.uid);
+    return !observed.move->status.began() && !beginning.contains(observed.move->meta.object.uid);
   };
   for (const ObservedMove& observed : moves) {
     const DataMoveStatus& status = observed.move->status;
@@ -350,7 +206,7 @@ void DataMover::Working::tick(TimePoint now) {
   secret.tick(now);
   reconciler.tick(now);
   discovery.tick(now);
-  write_requests(now);
+  requests.write(now);
   const WorkIndex index(catalog);
   std::vector<ObservedMove> moves;
   for (const auto& [name, move] : catalog.moves()) moves.push_back(observe(move, index, now));
@@ -360,7 +216,7 @@ void DataMover::Working::tick(TimePoint now) {
   admit(moves);
   for (ObservedMove& observed : moves) step(observed, index, now);
   write_status_updates();
-  complete_requests(now);
+  requests.complete(now);
   forget_what_is_gone();
 }
 
@@ -376,7 +232,7 @@ void DataMover::Working::step(ObservedMove& observed, const WorkIndex& index, Ti
   const DataMoveResource& move = *observed.move;
   if (!writes.free(write_key(DataKind::data_move, move.meta.object), now)) return;
   // The data set is invalid for the moment: wait until it is valid again, or gone.
-  if (began(move.status) && !observed.view.data_set_gone && !observed.set->layout) return;
+  if (move.status.began() && !observed.view.data_set_gone && !observed.set->layout) return;
   const MoveStep next = next_step(move.status, observed.view, options.rules, now);
   const auto refused = not_created.extract(move.meta.object.uid);
   if (!refused.empty() && refused.mapped() != move.status.message) {
@@ -421,7 +277,9 @@ void DataMover::Working::change_replicas(MoveAction action, const ObservedMove& 
   if (action == MoveAction::commit && !has_finalizer(set.meta.finalizers, copies_finalizer)) {
     std::vector<std::string> finalizers = set.meta.finalizers;
     finalizers.emplace_back(copies_finalizer);
-    return writes.send(key, patch_of(resource_path(DataKind::data_set, set.meta.object), finalizers_patch(set.meta, finalizers)), catalog.learner(DataKind::data_set));
+    return writes.send(
+        key, patch_of(resource_path(DataKind::data_set, set.meta.object), finalizers_patch(set.meta, finalizers)),
+        catalog.learner(DataKind::data_set));
   }
   StatusUpdate& update = status_updates.try_emplace(name, StatusUpdate{set.status.replicas}).first->second;
   const bool at_target = observed.move->status.phase == MovePhase::failed;
@@ -437,8 +295,10 @@ void DataMover::Working::write_status_updates() {
     forget_empty(update.replicas, set->object.spec);
     if (update.replicas == set->object.status.replicas) continue;
     const ObjectMeta& meta = set->object.meta.object;
-    writes.send(write_key(DataKind::data_set, meta),
-                patch_of(resource_path(DataKind::data_set, meta) + "/status", replicas_patch(set->object, update.replicas)), catalog.learner(DataKind::data_set));
+    writes.send(
+        write_key(DataKind::data_set, meta),
+        patch_of(resource_path(DataKind::data_set, meta) + "/status", replicas_patch(set->object, update.replicas)),
+        catalog.learner(DataKind::data_set));
   }
   status_updates.clear();
 }
@@ -542,15 +402,17 @@ void DataMover::Working::write_status(const ObservedMove& observed, const DataMo
   const auto price = options.transfer_price ? options.transfer_price(spec.from, spec.to) : std::nullopt;
   const DataMoveStatus status = with_words(spec, plain, catalog.store(spec.to), price);
   record_events(observed, status, now);
-  const bool begins = began(status) && !began(observed.move->status);
+  const bool begins = status.began() && !observed.move->status.began();
   if (begins) beginning.insert(observed.move->meta.object.uid);
   const ResourceMeta& meta = observed.move->meta;
-  const bool sent = writes.say(write_key(DataKind::data_move, meta.object), "status", move_status_patch(*observed.move, status, {}),
-                               patch_of(resource_path(DataKind::data_move, meta.object) + "/status", move_status_patch(*observed.move, status, now)),
-                               [this, begins, uid = meta.object.uid](const Answer& answer) {
-                                 if (answer) catalog.learn(DataKind::data_move, *answer);
-                                 if (!answer && begins) beginning.erase(uid);
-                               });
+  const bool sent =
+      writes.say(write_key(DataKind::data_move, meta.object), "status", move_status_patch(*observed.move, status, {}),
+                 patch_of(resource_path(DataKind::data_move, meta.object) + "/status",
+                          move_status_patch(*observed.move, status, now)),
+                 [this, begins, uid = meta.object.uid](const Answer& answer) {
+                   if (answer) catalog.learn(DataKind::data_move, *answer);
+                   if (!answer && begins) beginning.erase(uid);
+                 });
   if (!sent && begins) beginning.erase(meta.object.uid);
 }
 
@@ -562,7 +424,7 @@ void DataMover::Working::record_events(const ObservedMove& observed, const DataM
   if (status.phase == MovePhase::failed && before.phase != MovePhase::failed) note(true, "MoveFailed", status.message);
   if (status.phase == MovePhase::committed && before.phase != MovePhase::committed && observed.view.has_target)
     note(false, "MoveCommitted",
-         fmt::format("blocks {} of {} are in {}", status.blocks.text().substr(0, 200), data_set_of(*observed.move),
+         fmt::format("blocks {} of {} are in {}", status.blocks.text().substr(0, 200), observed.move->data_set_key(),
                      observed.move->spec.to));
   if (status.attempt > before.attempt && before.attempt > 0) note(true, "AttemptFailed", status.message);
 }
@@ -576,14 +438,14 @@ DataMover::DataMover(ApiClient& client, DataCatalog& catalog, EventRecorder& eve
 
 DataMover::~DataMover() = default;
 
-void DataMover::start(const MoveRequest& request) { working_->requested.push_back(request); }
-void DataMover::drop(const DropRequest& request) { working_->drops.push_back(request); }
+void DataMover::start(const MoveRequest& request) { working_->requests.start(request); }
+void DataMover::drop(const DropRequest& request) { working_->requests.drop(request); }
 void DataMover::tick(TimePoint now) { working_->tick(now); }
-std::vector<MoveOutcome> DataMover::take_outcomes() { return std::exchange(working_->outcomes, {}); }
+std::vector<MoveOutcome> DataMover::take_outcomes() { return working_->requests.take_outcomes(); }
 
 const StoreKey& DataMover::store_key() const { return working_->secret.key(); }
 
-std::vector<DropRequest> DataMover::take_not_dropped() { return std::exchange(working_->not_dropped, {}); }
+std::vector<DropRequest> DataMover::take_not_dropped() { return working_->requests.take_not_dropped(); }
 
 std::map<std::string, int> DataMover::moves_by_phase() const {
   std::map<std::string, int> result;

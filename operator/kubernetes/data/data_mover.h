@@ -10,37 +10,16 @@
 #include <string>
 #include <vector>
 
-#include "base/ids.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/api/events.h"
 #include "kubernetes/data/data_catalog.h"
 #include "kubernetes/data/move_admission.h"
 #include "kubernetes/data/move_jobs.h"
 #include "kubernetes/data/move_machine.h"
+#include "kubernetes/data/move_requests.h"
 #include "kubernetes/data/store_key.h"
 
 namespace lips::kubernetes {
-
-struct MoveRequest {
-  std::optional<MoveId> id;  // of the plan's move that requested it; none: a copy to keep
-  std::string data_set;      // namespace/name
-  std::uint32_t block = 0;
-  std::string from, to;
-  bool drop_source = false;
-  bool extra = false;  // the copy may be dropped again
-};
-
-struct DropRequest {
-  std::string data_set;
-  std::uint32_t block = 0;
-  std::string store;
-};
-
-struct MoveOutcome {
-  MoveRequest request;
-  bool committed = false;
-  std::string why;  // not
-};
 
 // Defaults are the configuration's (config/operator_config.h).
 struct MoverOptions {

@@ -196,6 +196,8 @@ const char* phase_name(MovePhase phase);
 const char* source_name(SourceState state);
 
 struct DataMoveStatus {
+  bool began() const { return phase != MovePhase::none && phase != MovePhase::pending; }
+
   std::int64_t observed_generation = 0;
   MovePhase phase = MovePhase::none;
   std::string data_set_uid;  // of the DataSet that it began with
@@ -217,6 +219,8 @@ struct DataMoveResource {
   ResourceMeta meta;
   DataMoveSpec spec;
   DataMoveStatus status;
+  // The key of its DataSet: namespace/name.
+  std::string data_set_key() const { return spec.data_set_name_space + '/' + spec.data_set; }
 };
 
 }  // namespace lips::kubernetes

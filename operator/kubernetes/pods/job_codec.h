@@ -8,26 +8,9 @@
 
 #include "kubernetes/api/object_decoder.h"
 #include "kubernetes/api/objects.h"
+#include "kubernetes/pods/job_spec.h"
 
 namespace lips::kubernetes {
-
-// The notes of a template on its pods in its metadata: all under lips.dev/.
-struct PodNotes {
-  TextMap annotations, labels;
-  friend bool operator==(const PodNotes&, const PodNotes&) = default;
-};
-
-// spec of a Job, or of the Jobs that a CronJob makes.
-struct JobSpec {
-  std::optional<std::int32_t> completions, parallelism;
-  bool suspended = false;
-  std::optional<Duration> active_deadline;  // its controller ends it so long after its start
-  // Those of each pod to come.
-  std::string scheduler;
-  PodNotes pod_notes;
-  std::int64_t cpu = 0;  // thousandths of a core, requested by its containers
-  bool gated = false;    // behind a scheduling gate of others
-};
 
 struct BatchJob {
   ObjectMeta meta;
@@ -45,7 +28,7 @@ struct CronJob {
   TextMap annotations;  // its own under lips.dev/, not those of its Jobs
   std::string schedule, time_zone;
   bool suspended = false;
-  TimePoint last_start{};  // before the first one: when it was made
+  TimePoint last_start{};                     // before the first one: when it was made
   bool one_at_a_time = false;                 // concurrencyPolicy: the next run waits for this one, or replaces it
   std::optional<Duration> starting_deadline;  // a run that has not started so long after its time is left out
   JobSpec job;

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "kubernetes/api/objects.h"
-#include "kubernetes/pods/job_codec.h"
+#include "kubernetes/pods/job_spec.h"
 
 namespace lips::kubernetes::json {
 

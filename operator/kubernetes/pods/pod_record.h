@@ -59,10 +59,10 @@ struct PodRecord {
   std::optional<SparkExecutors> size;  // of its application, as far as that ConfigMap says it
   TextMap labels;                      // while it is not placed: others' anti-affinity may select it
   std::int64_t generation = 0;
-  std::vector<BlockRun> reads;  // as reported to the model; several under a path
+  std::vector<BlockRun> reads;           // as reported to the model; several under a path
   std::optional<DataDivision> division;  // by which it reads a part; none: it reads all, or nothing
-  std::string read_from;        // the store of its first block; empty: reads none
-  TaskId task;                  // none: the model does not know it (yet)
+  std::string read_from;                 // the store of its first block; empty: reads none
+  TaskId task;                           // none: the model does not know it (yet)
   UnschedulableReason unschedulable_reason = UnschedulableReason::none;
   std::string unschedulable_message;
   bool held_for_data = false;                  // to be tried again when data sets change
@@ -86,19 +86,20 @@ struct PodRecord {
 
   // For pods of other schedulers, which wait or have waited behind our gate.
   bool steered = false;
-  PodMode mode = PodMode::watch;           // of its pool, as far as known
-  bool left_alone = false;                 // its mode is `bind` for now only: its pool is not steered at present
-  std::string pool;                        // for counting
-  TextMap selector;                        // of the zone and capacity type that it is or was sent to
-  std::optional<TimePoint> ungated_since;  // with room on the plan's node
+  PodMode mode = PodMode::watch;             // of its pool, as far as known
+  bool left_alone = false;                   // its mode is `bind` for now only: its pool is not steered at present
+  std::string pool;                          // for counting
+  TextMap selector;                          // of the zone and capacity type that it is or was sent to
+  std::optional<TimePoint> ungated_since;    // with room on the plan's node
   std::optional<TimePoint> under_way_since;  // without a gate and on no node, as a plan first saw it
-  bool fits_nowhere = false;               // not even on nodes without pods of ours, or on nodes that are offered
-  bool releasing = false;                  // its gate is being taken away, though no node is planned for it
-  std::string released_for;                // why; empty: no event to write
-  TimePoint release_again{};               // not before
+  bool fits_nowhere = false;                 // not even on nodes without pods of ours, or on nodes that are offered
+  bool releasing = false;                    // its gate is being taken away, though no node is planned for it
+  std::string released_for;                  // why; empty: no event to write
+  TimePoint release_again{};                 // not before
 
-  std::optional<Duration> kept_for;  // autoscalers may not evict it for so long after its start; none: we have not said so
-  bool deleting = false;             // its object is being deleted
+  std::optional<Duration>
+      kept_for;           // autoscalers may not evict it for so long after its start; none: we have not said so
+  bool deleting = false;  // its object is being deleted
 
   bool on_node() const {
     return state == PodState::binding || state == PodState::placed || (state == PodState::ungated && !node.empty());
@@ -128,5 +129,11 @@ inline std::string given_job_name(const PodRecord& pod) {
 
 // Says whether it reads a part of its data set that its application chooses: a peer without a number among the tasks.
 inline bool shares_reading(const PodRecord& pod) { return pod.work.peers && !pod.index; }
+
+// Adds a reason why the pod cannot be placed, in words.
+inline void add_cause(PodRecord& record, UnschedulableReason reason, const std::string& text) {
+  if (record.unschedulable_reason == UnschedulableReason::none) record.unschedulable_reason = reason;
+  record.unschedulable_message += (record.unschedulable_message.empty() ? "" : "; ") + text;
+}
 
 }  // namespace lips::kubernetes

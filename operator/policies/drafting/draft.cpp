@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/task_bill.h"
+
 namespace lips {
 
 Draft::Draft(const PolicyInput& input)

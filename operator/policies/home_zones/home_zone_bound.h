@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "policies/home_zones/home_zone.h"
+#include "policies/home_zones/home_plan.h"
 
 namespace lips::home {
 

@@ -20,19 +20,12 @@
 #include "model/pool_use.h"
 #include "model/targets.h"
 #include "model/watched_dollars.h"
+#include "telemetry/metrics/decided_plan.h"
 #include "telemetry/metrics/node_meter.h"
 #include "telemetry/metrics/operator_figures.h"
 #include "telemetry/metrics/plan_comparison.h"
 
 namespace lips {
-
-struct DecidedPlan {
-  std::string_view policy;
-  const ClusterSnapshot& cluster;
-  const CostModel& costs;
-  const Plan& plan;
-  double seconds = 0;  // wall time of the decision
-};
 
 enum class ComparisonOutcome : std::uint8_t { made, skipped, failed };
 inline constexpr EnumArray<ComparisonOutcome, std::string_view> comparison_outcomes{"made", "skipped", "failed"};

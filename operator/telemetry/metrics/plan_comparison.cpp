@@ -4,6 +4,7 @@
 #include <map>
 
 #include "model/peers.h"
+#include "model/task_bill.h"
 
 namespace lips {
 

@@ -1,9 +1,9 @@
 // The facts of each plan, as metrics and as figures of the page.
 #pragma once
 
+#include "telemetry/metrics/decided_plan.h"
 #include "telemetry/metrics/metric_registry.h"
 #include "telemetry/metrics/operator_figures.h"
-#include "telemetry/metrics/operator_metrics.h"
 
 namespace lips {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "telemetry/report/report.h"
+#include "telemetry/report/report_data.h"
 
 namespace lips::page {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "telemetry/page/html.h"
-#include "telemetry/report/report.h"
+#include "telemetry/report/report_data.h"
 
 namespace lips::page {
 

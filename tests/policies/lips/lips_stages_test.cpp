@@ -1,6 +1,7 @@
 // Places, fast path, homes and the account of the default planner, and what its settings do.
 #include <set>
 
+#include "model/task_bill.h"
 #include "policies/lips/demand/homes.h"
 #include "policies/lips/placing/fast_path.h"
 #include "tests/policies/lips/lips_case.h"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/task_bill.h"
 #include "model/validate_plan.h"
 #include "policies/registry/registry.h"
 #include "tests/policies/case.h"

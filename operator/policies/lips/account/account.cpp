@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "model/peers.h"
+#include "model/task_bill.h"
 #include "policies/lips/placing/fetch.h"
 #include "policies/lips/prices/price_terms.h"
 

@@ -57,17 +57,16 @@ class Envelope {
 
 class AtOnce {
  public:
-  AtOnce(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes, const Workload& workload,
-         const Rents& rents, EligibleClasses& eligible, double more)
-      : cluster_(cluster),
-        costs_(costs),
-        classes_(classes),
-        workload_(workload),
-        rents_(rents),
+  AtOnce(const AtOnceQuestion& question, EligibleClasses& eligible, double more)
+      : cluster_(question.cluster),
+        costs_(question.costs),
+        classes_(question.classes),
+        workload_(question.workload),
+        rents_(question.rents),
         eligible_(eligible),
         more_(more) {
-    IdVector<ZoneId, std::vector<Line>> lines(cluster.zones.size());
-    for (ClassId c : classes.classes.ids()) lines[classes.classes[c].zone].push_back(line_of(c));
+    IdVector<ZoneId, std::vector<Line>> lines(cluster_.zones.size());
+    for (ClassId c : classes_.classes.ids()) lines[classes_.classes[c].zone].push_back(line_of(c));
     for (std::vector<Line>& zone : lines) any_class_.push_back(Envelope(std::move(zone)));
   }
 
@@ -149,12 +148,10 @@ class AtOnce {
 
 }  // namespace
 
-double at_once_bound(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
-                     const Workload& workload, const Rents& rents, double enough) {
-  EligibleClasses eligible(cluster, classes);
-  return best_with_more_rent(classes.mean_price.value(), enough, [&](double more) {
-    return AtOnce(cluster, costs, classes, workload, rents, eligible, more).bound();
-  });
+double at_once_bound(const AtOnceQuestion& question, double enough) {
+  EligibleClasses eligible(question.cluster, question.classes);
+  return best_with_more_rent(question.classes.mean_price.value(), enough,
+                             [&](double more) { return AtOnce(question, eligible, more).bound(); });
 }
 
 }  // namespace lips

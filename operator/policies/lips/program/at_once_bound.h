@@ -16,6 +16,15 @@ struct Rents {
   double all_shares = 0;                         // USD if no pool got anything
 };
 
+// The work that is asked about, where it may run, and the rents of the program.
+struct AtOnceQuestion {
+  const ClusterSnapshot& cluster;
+  const CostModel& costs;
+  const NodeClasses& classes;
+  const Workload& workload;
+  const Rents& rents;
+};
+
 // The highest of the bounds at more rent for every core, from none to several prices of a core-second. The bound is
 // concave in the added rent, so the search ends where it falls, or where it is `enough`.
 template <class BoundAt>
@@ -33,7 +42,6 @@ double best_with_more_rent(double price, double enough, BoundAt bound_at) {
 // Weak duality: each task pays its dollars plus rent on its request for one horizon, and takes the cheapest class;
 // rent on all free capacity is subtracted. This holds for any nonnegative rents: those of the program, and higher ones
 // for every core where more tasks wait than may start. The search stops when the bound is `enough`.
-double at_once_bound(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
-                     const Workload& workload, const Rents& rents, double enough);
+double at_once_bound(const AtOnceQuestion& question, double enough);
 
 }  // namespace lips

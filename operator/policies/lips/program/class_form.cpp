@@ -135,7 +135,7 @@ class ClassForm {
   double least_bound(const Workload& workload, double within_the_horizon) const {
     if (workload.overrun <= 0) return within_the_horizon;
     return std::min(within_the_horizon,
-                    at_once_bound(cluster_, input_.costs, classes_, workload, rents(), within_the_horizon));
+                    at_once_bound({cluster_, input_.costs, classes_, workload, rents()}, within_the_horizon));
   }
 
   Rents rents() const {
@@ -348,8 +348,8 @@ Amounts solve_class_form(const ClassFormInput& input) {
   if (gathering) amounts = gathering->deal(supply, amounts);
   if (coarsening) amounts = coarsening->deal(amounts);
   if (merging) amounts = merging->deal(amounts);
-  const double bound = merging ? ClassForm(input, ClassColumns::none).bound_at_prices_of(form, *merging)
-                               : form.bound_for(workload);
+  const double bound =
+      merging ? ClassForm(input, ClassColumns::none).bound_at_prices_of(form, *merging) : form.bound_for(workload);
   amounts.lower_bound = std::max(0.0, bound);
   return amounts;
 }

@@ -76,7 +76,7 @@ double least_bound(const ClusterSnapshot& cluster, const CostModel& costs, const
     Rents rents;
     for (const NodeClass& group : classes.classes)
       rents.cpu.push_back(std::max(0.0, zone_price[group.zone] - group.price.value()));
-    bound = std::min(bound, at_once_bound(cluster, costs, classes, workload, rents, bound));
+    bound = std::min(bound, at_once_bound({cluster, costs, classes, workload, rents}, bound));
   }
   return std::max(0.0, bound);
 }

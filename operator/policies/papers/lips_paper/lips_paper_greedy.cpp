@@ -6,6 +6,8 @@
 #include <tuple>
 #include <vector>
 
+#include "model/task_bill.h"
+
 namespace lips::paper {
 
 namespace {

@@ -8,6 +8,7 @@
 #include <queue>
 #include <tuple>
 
+#include "model/task_bill.h"
 #include "policies/papers/lips_paper/lips_paper_rounding.h"
 
 namespace lips::paper {

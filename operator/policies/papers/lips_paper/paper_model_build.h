@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "policies/papers/lips_paper/paper_model.h"
+#include "policies/papers/lips_paper/paper_instance.h"
 #include "solver/certificate.h"
 #include "solver/clp_backend.h"
 #include "solver/linear_program.h"

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "model/task_bill.h"
 #include "policies/papers/degraded/local_load.h"
 #include "policies/papers/degraded/pacing.h"
 #include "policies/papers/degraded/rack_spacing.h"

@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "model/task_bill.h"
 #include "policies/papers/lsap/task_costs.h"
 
 namespace lips::pipeline {
