@@ -10,6 +10,7 @@
 
 #include "kubernetes/api/codec.h"
 #include "kubernetes/api/events.h"
+#include "kubernetes/api/http_client.h"
 #include "kubernetes/api/lease.h"
 #include "kubernetes/api/time_text.h"
 #include "kubernetes/pods/binding.h"
@@ -41,7 +42,7 @@ BindAnswer bind(Binder& binder, const PodBinding& binding) {
 
 TEST(RealServer, TellsTheOutcomesOfBindings) {
   LIPS_NEEDS_CONTROL_PLANE();
-  ApiClient client(ControlPlane::get()->connection(), ClientOptions{});
+  HttpClient client(ControlPlane::get()->connection(), ClientOptions{});
   make_name_space(client, "bind");
   const auto uids = make_pods(client, "bind", "pod-", 3);
   Binder binder(client, [] { return true; });
@@ -84,7 +85,7 @@ TEST(RealServer, TellsTheOutcomesOfBindings) {
 
 TEST(RealServer, ShowsWhyAPodWaitsBesideItsOtherConditions) {
   LIPS_NEEDS_CONTROL_PLANE();
-  ApiClient client(ControlPlane::get()->connection(), ClientOptions{});
+  HttpClient client(ControlPlane::get()->connection(), ClientOptions{});
   make_name_space(client, "waits");
   const auto uids = make_pods(client, "waits", "pod-", 1);
   ApiRequest other;
@@ -117,7 +118,7 @@ TEST(RealServer, ShowsWhyAPodWaitsBesideItsOtherConditions) {
 
 TEST(RealServer, CountsEqualEventsInOneObject) {
   LIPS_NEEDS_CONTROL_PLANE();
-  ApiClient client(ControlPlane::get()->connection(), ClientOptions{});
+  HttpClient client(ControlPlane::get()->connection(), ClientOptions{});
   make_name_space(client, "events");
   const auto uids = make_pods(client, "events", "pod-", 1);
   EventOptions options;
@@ -147,7 +148,7 @@ TEST(RealServer, CountsEqualEventsInOneObject) {
 TEST(RealServer, HandsALeaseFromOneClientToTheOther) {
   LIPS_NEEDS_CONTROL_PLANE();
   const Connection connection = ControlPlane::get()->connection();
-  ApiClient client_a(connection, ClientOptions{}), client_b(connection, ClientOptions{});
+  HttpClient client_a(connection, ClientOptions{}), client_b(connection, ClientOptions{});
   make_name_space(client_a, "lease");
   ApiLeaseStore store_a(client_a, "lease", "lips", std::chrono::seconds(5)),
       store_b(client_b, "lease", "lips", std::chrono::seconds(5));
@@ -188,7 +189,7 @@ TEST(RealServer, HandsALeaseFromOneClientToTheOther) {
 double bind_rate(int connections, const std::string& prefix, const std::vector<std::string>& uids) {
   ClientOptions options;
   options.in_flight = connections;
-  ApiClient client(ControlPlane::get()->connection(), options);
+  HttpClient client(ControlPlane::get()->connection(), options);
   Binder binder(client, [] { return true; });
   std::latch all(static_cast<std::ptrdiff_t>(uids.size()));
   std::atomic<std::size_t> bound{0};
@@ -219,7 +220,7 @@ double bare_rate(int connections, const std::string& prefix, const std::vector<s
 
 TEST(RealServer, BindsAsFastAsABareLoop) {
   LIPS_NEEDS_CONTROL_PLANE();
-  ApiClient client(ControlPlane::get()->connection(), ClientOptions{});
+  HttpClient client(ControlPlane::get()->connection(), ClientOptions{});
   make_name_space(client, "rate");
   constexpr std::size_t pods = 500;
   for (const int connections : {1, 32}) {

@@ -10,6 +10,7 @@
 #include <latch>
 #include <nlohmann/json.hpp>
 
+#include "kubernetes/api/http_client.h"
 #include "kubernetes/data/resources.h"
 #include "tests/kubernetes/data/job_runner.h"
 
@@ -89,7 +90,7 @@ bool ControlPlane::compact(ApiClient& client) const {
   std::getline(ports, line);
   Connection etcd;
   etcd.server = "http://127.0.0.1:" + line.substr(line.find('=') + 1);
-  ApiClient etcd_client(etcd, ClientOptions{});
+  HttpClient etcd_client(etcd, ClientOptions{});
   return etcd_client.call(creation("/v3/kv/compaction", Json{{"revision", version}, {"physical", true}}.dump()))
       .has_value();
 }

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/random.h"
+#include "kubernetes/api/http_client.h"
 #include "kubernetes/data/data_mover.h"
 #include "kubernetes/data/data_set_codec.h"
 #include "tests/contract/control_plane.h"
@@ -49,7 +50,7 @@ std::string refusal(ApiClient& client, DataKind kind, Json spec) {
 
 TEST(CustomResources, AreRefusedByTheServerWhenTheyContradictThemselves) {
   LIPS_NEEDS_CONTROL_PLANE();
-  ApiClient client(ControlPlane::get()->connection(), patient());
+  HttpClient client(ControlPlane::get()->connection(), patient());
   install_custom_resources(client);
   using enum DataKind;
   const auto refused = [&](DataKind kind, const char* spec) { return refusal(client, kind, Json::parse(spec)); };
@@ -86,7 +87,7 @@ TEST(CustomResources, AreRefusedByTheServerWhenTheyContradictThemselves) {
 
 TEST(CustomResources, KeepWhatMayNotChange) {
   LIPS_NEEDS_CONTROL_PLANE();
-  ApiClient client(ControlPlane::get()->connection(), patient());
+  HttpClient client(ControlPlane::get()->connection(), patient());
   install_custom_resources(client);
   const Json spec = Json::parse(R"({"dataSet":{"namespace":"d","name":"s"},"from":"a","to":"b","cancel":true})");
   ASSERT_TRUE(client.call(creation(path_of(DataKind::data_move), object(DataKind::data_move, "fixed", spec).dump())));
@@ -271,7 +272,7 @@ class DataMoves : public testing::Test {
   void SetUp() override {
     LIPS_NEEDS_CONTROL_PLANE();
     if (JobRunner::rclone().empty()) GTEST_SKIP() << "no rclone: e2e/build-tools rclone makes it";
-    client_ = std::make_unique<ApiClient>(ControlPlane::get()->connection(), patient());
+    client_ = std::make_unique<HttpClient>(ControlPlane::get()->connection(), patient());
     install_custom_resources(*client_);
     client_->call(creation("/api/v1/namespaces/default/serviceaccounts", R"({"metadata":{"name":"default"}})"));
     runner_ = std::make_unique<JobRunner>(testing::TempDir() + "lips-moves-" + std::to_string(getpid()));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "kubernetes/api/http_client.h"
 #include "kubernetes/data/resources.h"
 #include "tests/contract/control_plane.h"
 #include "tests/kubernetes/data/example_objects.h"
@@ -25,7 +26,7 @@ std::string collection_of(const ExampleObject& object) {
 
 TEST(ExampleManifests, AreTakenByTheServer) {
   LIPS_NEEDS_CONTROL_PLANE();
-  ApiClient client(ControlPlane::get()->connection(), {});
+  HttpClient client(ControlPlane::get()->connection(), {});
   install_custom_resources(client);
   std::size_t taken = 0;
   for (ExampleObject object : example_objects()) {

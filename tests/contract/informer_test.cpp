@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "kubernetes/api/http_client.h"
 #include "kubernetes/api/list_watch.h"
 #include "tests/contract/control_plane.h"
 
@@ -105,7 +106,7 @@ ApiRequest label(const std::string& pod_path, const std::string& value) {
 
 TEST(RealServer, GivesThousandsOfPodsAndNodesInPages) {
   LIPS_NEEDS_CONTROL_PLANE();
-  ApiClient client(ControlPlane::get()->connection(), ClientOptions{});
+  HttpClient client(ControlPlane::get()->connection(), ClientOptions{});
   make_name_space(client, "many");
   constexpr std::size_t node_count = 1000, pod_count = 4000;
   std::vector<ApiRequest> creations;
@@ -143,7 +144,7 @@ TEST(RealServer, GivesThousandsOfPodsAndNodesInPages) {
 TEST(RealServer, TellsEveryChangeOnceAlsoThroughARestart) {
   LIPS_NEEDS_CONTROL_PLANE();
   ControlPlane& control_plane = *ControlPlane::get();
-  ApiClient client(control_plane.connection(), ClientOptions{});
+  HttpClient client(control_plane.connection(), ClientOptions{});
   make_name_space(client, "restart");
   make_pods(client, "restart", "pod-", 200);
   Pods pods;
@@ -173,7 +174,7 @@ TEST(RealServer, TellsEveryChangeOnceAlsoThroughARestart) {
 TEST(RealServer, SaysGoneOfVersionsThatAreTooOld) {
   LIPS_NEEDS_CONTROL_PLANE();
   ControlPlane& control_plane = *ControlPlane::get();
-  ApiClient client(control_plane.connection(), ClientOptions{});
+  HttpClient client(control_plane.connection(), ClientOptions{});
   make_name_space(client, "gone");
   make_pods(client, "gone", "pod-", 30);
   ApiRequest first;
@@ -212,12 +213,12 @@ TEST(RealServer, IsTrustedByItsAuthorityAlone) {
   const ControlPlane& control_plane = *ControlPlane::get();
   ApiRequest request;
   request.path = "/api/v1/namespaces/default";
-  ApiClient by_certificate(control_plane.connection("certificate"), ClientOptions{});
+  HttpClient by_certificate(control_plane.connection("certificate"), ClientOptions{});
   EXPECT_TRUE(by_certificate.call(request).has_value());
 
   Connection system_authorities = control_plane.connection();
   system_authorities.authority = {};
-  ApiClient distrusting(system_authorities, ClientOptions{});
+  HttpClient distrusting(system_authorities, ClientOptions{});
   const Answer refused = distrusting.call(request);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::invalid_input);
@@ -225,12 +226,12 @@ TEST(RealServer, IsTrustedByItsAuthorityAlone) {
 
   Connection other_name = control_plane.connection();
   other_name.server.replace(other_name.server.find("127.0.0.1"), 9, "127.0.0.2");
-  ApiClient wrong_host(other_name, ClientOptions{});
+  HttpClient wrong_host(other_name, ClientOptions{});
   EXPECT_FALSE(wrong_host.call(request).has_value());
 
   Connection wrong_token = control_plane.connection();
   wrong_token.token.text = "wrong";
-  ApiClient unknown(wrong_token, ClientOptions{});
+  HttpClient unknown(wrong_token, ClientOptions{});
   EXPECT_THAT(unknown.call(request).error().message, testing::HasSubstr("HTTP 401"));
 }
 

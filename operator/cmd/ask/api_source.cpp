@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "cmd/ask/kubectl_source.h"
-#include "kubernetes/api/api_client.h"
 #include "kubernetes/api/connection.h"
+#include "kubernetes/api/http_client.h"
 
 namespace lips::cmd {
 
@@ -89,7 +89,7 @@ class AskingDirectly : public Asking {
   const kubernetes::Connection connection_;
   const std::vector<std::string> headers_;
   LastStatus status_;
-  kubernetes::ApiClient client_;
+  kubernetes::HttpClient client_;
 };
 
 class AskingByKubectl : public Asking {

@@ -16,6 +16,7 @@
 #include "kubernetes/adapter/fleet_offers.h"
 #include "kubernetes/adapter/kubernetes_cluster.h"
 #include "kubernetes/api/access_review.h"
+#include "kubernetes/api/http_client.h"
 #include "kubernetes/api/leadership.h"
 #include "model/cluster_state.h"
 
@@ -151,7 +152,7 @@ Result<Admit> admission_by_cluster(const std::string& kubeconfig) {
   if (!connection) return tl::unexpected<Error>(connection.error());
   struct Asking {
     explicit Asking(const kubernetes::Connection& to) : client(to, {}) {}
-    kubernetes::ApiClient client;
+    kubernetes::HttpClient client;
     kubernetes::AccessReview review{client};
   };
   return [asking = std::make_shared<Asking>(*connection)](const std::string& token, const std::string& path) {

@@ -8,7 +8,7 @@
 #include "cmd/cli/command.h"
 #include "cmd/cli/today.h"
 #include "config/price_import.h"
-#include "kubernetes/api/api_client.h"
+#include "kubernetes/api/http_client.h"
 
 namespace lips::cmd {
 
@@ -22,12 +22,13 @@ Result<std::vector<InstanceOffer>> read_page(const PriceFeed::Source& source, st
   const std::size_t slash = url.find('/', url.find("://") + 3);
   kubernetes::Connection connection;
   connection.server = url.substr(0, slash);
-  kubernetes::ApiClient client(connection, {});
+  kubernetes::HttpClient client(connection, {});
   kubernetes::ApiRequest request;
   request.path = slash == std::string::npos ? "/metrics" : url.substr(slash);
   const kubernetes::Answer page = client.call(std::move(request), std::move(stop));
   if (!page) return tl::unexpected(page.error());
-  const PriceFormat format = page->find(karpenter_prices) == std::string::npos ? PriceFormat::opencost : PriceFormat::karpenter;
+  const PriceFormat format =
+      page->find(karpenter_prices) == std::string::npos ? PriceFormat::opencost : PriceFormat::karpenter;
   return import_prices({format, url, *page, today(), source.region});
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kubernetes/api/http_client.h"
 #include "kubernetes/pods/pod_annotations.h"
 #include "kubernetes/pods/spark_traffic.h"
 
@@ -29,7 +30,7 @@ ClientOptions client_options() {
 // Without credentials: they are for the API server alone.
 ApplicationTraffic::ApplicationTraffic(Surroundings around, Rules rules)
     : around_(std::move(around)), rules_(std::move(rules)) {
-  if (rules_.learn) client_ = std::make_unique<ApiClient>(Connection{}, client_options());
+  if (rules_.learn) client_ = std::make_unique<HttpClient>(Connection{}, client_options());
 }
 
 void ApplicationTraffic::found(const Pod& pod, TimePoint now) {

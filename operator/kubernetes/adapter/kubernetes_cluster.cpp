@@ -11,6 +11,7 @@
 
 #include "kubernetes/adapter/job_tables.h"
 #include "kubernetes/adapter/task_reading.h"
+#include "kubernetes/api/http_client.h"
 #include "kubernetes/api/leadership.h"
 #include "kubernetes/api/refused_writes.h"
 #include "kubernetes/pods/amounts.h"
@@ -89,8 +90,8 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       held_up_(settings_.held_up_after, telemetry, log),
       resources_("/apis/lips.dev/v1alpha1", settings_.detect_every, [this] { inbox_.put(WakeUp{}); }),
       workflow_apis_(settings_.detect_every, [this] { inbox_.put(WakeUp{}); }),
-      watch_client_(std::make_unique<ApiClient>(connection, client_options(8, *requests_))),
-      act_client_(std::make_unique<ApiClient>(connection, client_options(settings_.requests_in_flight, *requests_))) {
+      watch_client_(std::make_unique<HttpClient>(connection, client_options(8, *requests_))),
+      act_client_(std::make_unique<HttpClient>(connection, client_options(settings_.requests_in_flight, *requests_))) {
   const auto may_act = [this] { return this->may_act(); };
   const auto wake = [this] { inbox_.put(WakeUp{}); };
   EventOptions events;

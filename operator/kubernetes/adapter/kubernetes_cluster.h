@@ -37,6 +37,7 @@
 #include "kubernetes/adapter/watched_pods.h"
 #include "kubernetes/adapter/workflow_apis.h"
 #include "kubernetes/api/api_client.h"
+#include "kubernetes/api/connection.h"
 #include "kubernetes/pods/binding.h"
 #include "kubernetes/pods/node_annotations.h"
 #include "kubernetes/pods/node_cache.h"

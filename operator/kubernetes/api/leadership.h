@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "kubernetes/api/api_client.h"
+#include "kubernetes/api/http_client.h"
 #include "kubernetes/api/lease.h"
 
 namespace lips::kubernetes {
@@ -34,7 +34,7 @@ class Leadership {
  private:
   void run(const std::stop_token& stop);
 
-  ApiClient client_;
+  HttpClient client_;
   ApiLeaseStore store_;
   const Duration retry_;
   LeaderElection election_;

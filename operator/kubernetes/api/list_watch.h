@@ -14,6 +14,7 @@
 
 #include "base/random.h"
 #include "kubernetes/api/api_client.h"
+#include "kubernetes/api/retry.h"
 #include "kubernetes/api/codec.h"
 
 namespace lips::kubernetes {

@@ -163,8 +163,8 @@ void RequestEngine::refuse(const Request& request) {
   const std::string why = fmt::format("written more than {} times within {} s: nothing more is sent for a while",
                                       WriteGovernor::most_writes, WriteGovernor::span.count());
   if (options_.observer) options_.observer->refused({request.what.verb, request.what.path, 0, why});
-  finish(request.id, fail(ErrorCode::unavailable,
-                          fmt::format("{} {}: {}", verb_name(request.what.verb), request.what.path, why)));
+  finish(request.id,
+         fail(ErrorCode::unavailable, fmt::format("{} {}: {}", verb_name(request.what.verb), request.what.path, why)));
 }
 
 void RequestEngine::send(Request& request) {

@@ -13,7 +13,9 @@
 #include <thread>
 #include <vector>
 
-#include "kubernetes/api/api_client.h"
+#include "kubernetes/api/api_request.h"
+#include "kubernetes/api/client_options.h"
+#include "kubernetes/api/connection.h"
 #include "kubernetes/api/transfer.h"
 #include "kubernetes/api/write_governor.h"
 
@@ -31,7 +33,7 @@ struct StreamState {
 
 class RequestEngine {
  public:
-  using RequestId = ApiClient::RequestId;
+  using RequestId = std::uint64_t;
 
   RequestEngine(Connection connection, ClientOptions options);
   ~RequestEngine();

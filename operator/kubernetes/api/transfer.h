@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "kubernetes/api/api_client.h"
+#include "kubernetes/api/api_request.h"
+#include "kubernetes/api/connection.h"
+#include "kubernetes/api/retry.h"
 
 namespace lips::kubernetes {
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "kubernetes/api/api_client.h"
+#include "kubernetes/api/http_client.h"
 #include "tests/contract/bare/bare_loop.h"
 
 namespace {
@@ -28,7 +28,7 @@ int main(int count, char** arguments) {
   if (count != 4) return std::fprintf(stderr, "usage: bare_bind KUBECONFIG NAMESPACE CONNECTIONS\n"), 2;
   const auto connection = connection_from_kubeconfig(arguments[1]);
   if (!connection) return std::fprintf(stderr, "%s\n", connection.error().message.c_str()), 1;
-  ApiClient client(*connection, ClientOptions{});
+  HttpClient client(*connection, ClientOptions{});
   const Json nodes = items(client, "/api/v1/nodes");
   const Json pods = items(client, std::string("/api/v1/namespaces/") + arguments[2] + "/pods");
   std::vector<BareBinding> bindings;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kubernetes/api/http_client.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 
 namespace lips::kubernetes {
@@ -57,7 +58,7 @@ class DataLinkTest : public testing::Test {
   }
 
   FakeApiServer server_{[](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
-  ApiClient client_{server_.connection(), quick_client()};
+  HttpClient client_{server_.connection(), quick_client()};
   EventRecorder recorder_{client_, {}, [] { return false; }};
   DataLink link_{
       {client_, recorder_, [] { return false; }, [](const auto&, std::uint32_t, const auto&) { return false; }}, {}};

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "kubernetes/api/http_client.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 
 namespace lips::kubernetes {
@@ -48,7 +49,7 @@ class JobMemoriesTest : public testing::Test {
     options.in_flight = 1;
     return options;
   }();
-  ApiClient client_{server_.connection(), options_};
+  HttpClient client_{server_.connection(), options_};
   TimePoint now_{std::chrono::hours(1)};
 };
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/random.h"
+#include "kubernetes/api/http_client.h"
 #include "kubernetes/pods/volume_cache.h"
 #include "model/eligibility.h"
 #include "tests/kubernetes/adapter/planned.h"
@@ -115,7 +116,7 @@ TEST(NodeOrder, SaysForWhomItIs) {
 // One application that is to become large does not keep others from the nodes that they need.
 TEST(NodeOrdersOfMany, AreSharedByNamespace) {
   FakeCluster cluster;
-  ApiClient client(cluster.connection(), quick_client());
+  HttpClient client(cluster.connection(), quick_client());
   SilentLog log;
   NodeOrders orders({client, [] { return true; }, [] {}, log}, {"lips-system", "lips-orders", own_pod});
   NodeOrder order;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kubernetes/adapter/pod_lifecycle.h"
+#include "kubernetes/api/http_client.h"
 #include "kubernetes/pods/zone_gate.h"
 #include "tests/kubernetes/adapter/scheduling.h"
 
@@ -50,7 +51,7 @@ class SteeredLifecycle : public testing::Test {
     return Reply{code_, R"({"message":"so"})", {}, false, nullptr};
   }};
   Inbox inbox_;  // outlives the client, whose last answers still go there
-  ApiClient client_{server_.connection(), quick_client()};
+  HttpClient client_{server_.connection(), quick_client()};
   Binder binder_{client_, [] { return true; }};
   EventRecorder events_{client_, {}, [] { return true; }};
   VolumeCache volumes_;
@@ -223,12 +224,14 @@ TEST_F(SteeredLifecycle, SendsAPodToAPlaceWhereANodeIsToBeLaunched) {
   take_answers(start_);
   ASSERT_EQ(sent(), 1u);
   const auto body = nlohmann::json::parse(server_.requests()[0].body);
-  EXPECT_EQ(body["spec"]["nodeSelector"],
-            (nlohmann::json{{"topology.kubernetes.io/zone", "zone-b"}}));
-  EXPECT_NE(body["spec"]["affinity"].dump().find(R"("key":"karpenter.sh/capacity-type","operator":"In","values":["spot"])"), std::string::npos)
+  EXPECT_EQ(body["spec"]["nodeSelector"], (nlohmann::json{{"topology.kubernetes.io/zone", "zone-b"}}));
+  EXPECT_NE(
+      body["spec"]["affinity"].dump().find(R"("key":"karpenter.sh/capacity-type","operator":"In","values":["spot"])"),
+      std::string::npos)
       << body;
   EXPECT_EQ(body["metadata"]["annotations"],
-            (nlohmann::json{{"lips.dev/steered", "zone-b"}, {"lips.dev/capacity-type", "spot"}, {"lips.dev/input", "s3://b/x"}}));
+            (nlohmann::json{
+                {"lips.dev/steered", "zone-b"}, {"lips.dev/capacity-type", "spot"}, {"lips.dev/input", "s3://b/x"}}));
   EXPECT_EQ(taken(), 0) << "it has room nowhere yet";
   EXPECT_EQ(counted_.steered_pods(), (std::map<std::string, int>{{" zone-b", 1}}));
   pod_.gates.clear();

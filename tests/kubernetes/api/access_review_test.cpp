@@ -6,6 +6,7 @@
 #include <atomic>
 #include <nlohmann/json.hpp>
 
+#include "kubernetes/api/http_client.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 
 namespace lips::kubernetes {
@@ -40,7 +41,7 @@ class AccessReviewTest : public testing::Test {
   std::atomic<int> token_reviews_{0};
   std::chrono::steady_clock::time_point now_;
   FakeApiServer server_{[this](const ReceivedRequest& request) { return answer(request); }};
-  ApiClient client_{server_.connection(), quick_client()};
+  HttpClient client_{server_.connection(), quick_client()};
   AccessReview review_{client_, [this] { return now_; }};
 };
 

@@ -1,5 +1,3 @@
-#include "kubernetes/api/api_client.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "kubernetes/api/http_client.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 
 namespace lips::kubernetes {
@@ -58,7 +57,7 @@ TEST(ApiClient, SendsEveryVerbWithTokenBodyAndType) {
   FakeApiServer server([](const ReceivedRequest& request) {
     return Reply{200, request.method + ' ' + request.body, {}, false, nullptr};
   });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   EXPECT_EQ(*client.call(request(Verb::get, "/a?x=1")), "GET ");
   EXPECT_EQ(*client.call(request(Verb::create, "/a", "{}")), "POST {}");
   EXPECT_EQ(*client.call(request(Verb::update, "/a", "{1}")), "PUT {1}");
@@ -81,7 +80,7 @@ TEST(ApiClient, TakesNoLongerAnswerThanItIsToldTo) {
   FakeApiServer server([](const ReceivedRequest&) {
     return Reply{200, std::string(100'000, 'x'), {}, false, nullptr};
   });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   ApiRequest asked = request(Verb::get);
   asked.most_bytes = 100'000;
   EXPECT_EQ(client.call(asked)->size(), 100'000u);
@@ -103,7 +102,7 @@ TEST(ApiClient, TurnsRefusalsIntoErrorsWithTheServersMessage) {
   ClientOptions options = quick_client();
   options.observer = &counting;
   {
-    ApiClient client(server.connection(), options);
+    HttpClient client(server.connection(), options);
     for (const auto& [http, kind] : {std::pair(404, ErrorCode::not_found),
                                      {409, ErrorCode::conflict},
                                      {410, ErrorCode::gone},
@@ -129,7 +128,7 @@ TEST(ApiClient, RepeatsAReadAfterServerFailuresAndCutConnections) {
     Counting counting;
     ClientOptions options = quick_client();
     options.observer = &counting;
-    ApiClient client(server.connection(), options);
+    HttpClient client(server.connection(), options);
     const Answer answer = client.call(request(Verb::get));
     ASSERT_TRUE(answer.has_value()) << answer.error().message;
     EXPECT_EQ(*answer, "done");
@@ -141,7 +140,7 @@ TEST(ApiClient, RepeatsAReadAfterServerFailuresAndCutConnections) {
 
 TEST(ApiClient, DoesNotRepeatACreationThatMayHaveBeenDone) {
   FakeApiServer server(failing(1, Reply{500, "", {}, false, nullptr}));
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   EXPECT_EQ(client.call(request(Verb::create, "/a", "{}")).error().code, ErrorCode::unavailable);
   EXPECT_EQ(server.requests().size(), 1u);
   ApiRequest harmless = request(Verb::create, "/a", "{}");
@@ -151,14 +150,14 @@ TEST(ApiClient, DoesNotRepeatACreationThatMayHaveBeenDone) {
 
 TEST(ApiClient, RepeatsACreationThatTheServerWasTooBusyFor) {
   FakeApiServer server(failing(2, Reply{429, "", {}, false, nullptr}));
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   EXPECT_TRUE(client.call(request(Verb::create, "/a", "{}")).has_value());
   EXPECT_EQ(server.requests().size(), 3u);
 }
 
 TEST(ApiClient, WaitsAsLongAsRetryAfterSays) {
   FakeApiServer server(failing(1, Reply{429, "", 1, false, nullptr}));
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   const auto start = std::chrono::steady_clock::now();
   EXPECT_TRUE(client.call(request(Verb::get)).has_value());
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
@@ -166,7 +165,7 @@ TEST(ApiClient, WaitsAsLongAsRetryAfterSays) {
 
 TEST(ApiClient, GivesUpAfterTheMostTries) {
   FakeApiServer server(failing(1000, Reply{503, "", {}, false, nullptr}));
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   EXPECT_EQ(client.call(request(Verb::get)).error().code, ErrorCode::unavailable);
   EXPECT_EQ(server.requests().size(), 6u);
 }
@@ -177,7 +176,7 @@ TEST(ApiClient, SaysThatNobodyAnswers) {
     FakeApiServer closed([](const ReceivedRequest&) { return Reply{}; });
     nowhere = closed.connection();
   }
-  ApiClient client(nowhere, quick_client());
+  HttpClient client(nowhere, quick_client());
   const Answer answer = client.call(request(Verb::create, "/a", "{}"));
   EXPECT_EQ(answer.error().code, ErrorCode::unavailable);
   EXPECT_THAT(answer.error().message, HasSubstr("(6 tries)"));
@@ -190,7 +189,7 @@ TEST(ApiClient, EndsARequestThatIsNotAnsweredInTime) {
     released.wait();
     return Reply{};
   });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   ApiRequest slow = request(Verb::get);
   slow.timeout = std::chrono::milliseconds(30);
   slow.repeatable = false;
@@ -208,7 +207,7 @@ TEST(ApiClient, ReadsTheTokenAnewWhenItIsRefused) {
   });
   Connection connection = server.connection();
   connection.token = {"", file.string()};
-  ApiClient client(connection, quick_client());
+  HttpClient client(connection, quick_client());
   EXPECT_EQ(client.call(request(Verb::get)).error().code, ErrorCode::invalid_input);
   EXPECT_EQ(server.requests().size(), 2u);
   std::ofstream(file) << "new";
@@ -230,7 +229,7 @@ TEST(ApiClient, KeepsAsManyInFlightAsAllowedAndNoMore) {
   });
   ClientOptions options = quick_client();
   options.in_flight = allowed;
-  ApiClient client(server.connection(), options);
+  HttpClient client(server.connection(), options);
   constexpr int requests = 40;
   std::latch all(requests);
   std::atomic<int> succeeded{0};
@@ -246,7 +245,7 @@ TEST(ApiClient, KeepsAsManyInFlightAsAllowedAndNoMore) {
 
 TEST(ApiClient, AsksBeforeEachTryWhetherARequestIsStillWanted) {
   FakeApiServer server(failing(1000, Reply{503, "", {}, false, nullptr}));
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   ApiRequest fenced = request(Verb::get);
   int asked = 0;
   fenced.still_wanted = [&] { return ++asked <= 2; };
@@ -263,7 +262,7 @@ TEST(ApiClient, CancelsOneRequestAndLeavesTheOthers) {
     arrived.set_value();
     return Reply{200, "", {}, false, feed};
   });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   std::promise<Answer> ended;
   const auto id = client.start(request(Verb::get, "/slow"), [&](Answer answer) { ended.set_value(std::move(answer)); });
   arrived.get_future().wait();
@@ -278,7 +277,7 @@ TEST(ApiClient, StopsACallWhenAskedTo) {
     arrived.set_value();
     return Reply{200, "", {}, false, std::make_shared<Feed>()};
   });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   std::stop_source stop;
   auto answer = std::async(std::launch::async, [&] { return client.call(request(Verb::get), stop.get_token()); });
   arrived.get_future().wait();
@@ -298,7 +297,7 @@ TEST(ApiClient, EndsEverythingPromptlyWhenItIsDestroyed) {
   {
     ClientOptions options = quick_client();
     options.in_flight = 2;
-    ApiClient client(server.connection(), options);
+    HttpClient client(server.connection(), options);
     stream = client.watch(request(Verb::watch));
     for (int i = 0; i < 5; ++i)
       client.start(request(Verb::get), [&](const Answer& answer) { ends.push_back(answer.error().code); });
@@ -312,7 +311,7 @@ TEST(ApiClient, EndsEverythingPromptlyWhenItIsDestroyed) {
 TEST(ByteStream, BringsBytesAsTheyComeThenTheEnd) {
   auto feed = std::make_shared<Feed>();
   FakeApiServer server([&](const ReceivedRequest&) { return Reply{200, "", {}, false, feed}; });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   const auto stream = client.watch(request(Verb::watch));
   feed->push("one\n");
   EXPECT_EQ(stream->read(patience)->bytes, "one\n");
@@ -329,7 +328,7 @@ TEST(ByteStream, TellsARefusalACutAndAClosedOne) {
     if (request.path == "/gone") return Reply{410, R"({"message":"too old"})", {}, false, nullptr};
     return Reply{200, "", {}, false, request.path == "/cut" ? feed : std::make_shared<Feed>()};
   });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   const auto gone = client.watch(request(Verb::watch, "/gone"));
   EXPECT_EQ(gone->read(patience).error().code, ErrorCode::gone);
   const auto cut = client.watch(request(Verb::watch, "/cut"));
@@ -347,7 +346,7 @@ TEST(ByteStream, LetsTheServerWaitWhenNobodyReadsAndLosesNothing) {
   constexpr std::size_t total = 40 << 20;
   auto feed = std::make_shared<Feed>();
   FakeApiServer server([&](const ReceivedRequest&) { return Reply{200, "", {}, false, feed}; });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   const auto stream = client.watch(request(Verb::watch));
   std::string all;
   for (std::size_t i = 0; i < total / 8; ++i) all += std::to_string(10'000'000 + i);

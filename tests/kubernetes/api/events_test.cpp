@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kubernetes/api/http_client.h"
 #include "kubernetes/api/time_text.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 
@@ -25,7 +26,7 @@ std::vector<ReceivedRequest> sent(EventOptions options, const std::function<void
   FakeApiServer server([](const ReceivedRequest&) { return Reply{201, "{}", {}, false, nullptr}; });
   ClientOptions one_at_a_time = quick_client();
   one_at_a_time.in_flight = 1;
-  ApiClient client(server.connection(), one_at_a_time);
+  HttpClient client(server.connection(), one_at_a_time);
   EventRecorder recorder(client, std::move(options), [] { return true; });
   use(recorder);
   ApiRequest last;
@@ -85,9 +86,10 @@ TEST(EventRecorder, GivesEachNamespaceItsTurn) {
     recorder.flush(noon);
   });
   ASSERT_EQ(requests.size(), 3u);
-  EXPECT_EQ(std::count_if(requests.begin(), requests.end(),
-                          [](const ReceivedRequest& request) { return request.path.find("/zzz/") != std::string::npos; }),
-            1);
+  EXPECT_EQ(
+      std::count_if(requests.begin(), requests.end(),
+                    [](const ReceivedRequest& request) { return request.path.find("/zzz/") != std::string::npos; }),
+      1);
 }
 
 TEST(EventRecorder, DropsThoseOfTheNamespaceWithMostWhereThereAreTooMany) {
@@ -101,9 +103,10 @@ TEST(EventRecorder, DropsThoseOfTheNamespaceWithMostWhereThereAreTooMany) {
     recorder.flush(noon);
   });
   EXPECT_EQ(requests.size(), 10u);
-  EXPECT_EQ(std::count_if(requests.begin(), requests.end(),
-                          [](const ReceivedRequest& request) { return request.path.find("/zzz/") != std::string::npos; }),
-            5);
+  EXPECT_EQ(
+      std::count_if(requests.begin(), requests.end(),
+                    [](const ReceivedRequest& request) { return request.path.find("/zzz/") != std::string::npos; }),
+      5);
 }
 
 TEST(EventRecorder, WritesNoMoreThanTheRateAndTheRestLater) {

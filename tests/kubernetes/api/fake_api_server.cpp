@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "kubernetes/api/client_options.h"
 #include "tests/kubernetes/api/first_request.h"
 
 namespace lips::kubernetes {

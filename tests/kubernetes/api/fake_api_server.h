@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kubernetes/api/api_client.h"
+#include "kubernetes/api/http_client.h"
 
 namespace lips::kubernetes {
 

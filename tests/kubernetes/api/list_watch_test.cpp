@@ -148,7 +148,7 @@ class Informer {
   }
 
  private:
-  ApiClient client_;
+  HttpClient client_;
   ListWatch list_watch_;
   std::jthread thread_;
 };

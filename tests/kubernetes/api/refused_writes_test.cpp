@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <vector>
 
+#include "kubernetes/api/http_client.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 
 namespace lips::kubernetes {
@@ -95,7 +96,7 @@ TEST_F(RefusedWritesTest, AWriterThatDoesNotLookAtItsAnswerIsSeen) {
   Telling telling(refused_);
   ClientOptions options = quick_client();
   options.observer = &telling;
-  ApiClient client(server.connection(), options);
+  HttpClient client(server.connection(), options);
   ApiRequest request;
   request.verb = Verb::patch;
   request.path = "/apis/events.k8s.io/v1/namespaces/n/events/e";

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kubernetes/api/http_client.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 
 namespace lips::kubernetes {
@@ -16,7 +17,8 @@ constexpr WriteGovernor::Clock::time_point begin{std::chrono::hours(1)};
 constexpr const char *one_set = "/apis/lips.dev/v1alpha1/namespaces/n/datasets/s/status",
                      *one_lease = "/apis/coordination.k8s.io/v1/namespaces/n/leases/lips";
 
-int admitted(WriteGovernor& governor, Verb verb, const std::string& path, std::chrono::seconds from, std::chrono::seconds to) {
+int admitted(WriteGovernor& governor, Verb verb, const std::string& path, std::chrono::seconds from,
+             std::chrono::seconds to) {
   int count = 0;
   for (auto at = from; at < to; at += std::chrono::seconds(1))
     for (int i = 0; i < 20; ++i) count += governor.admits(verb_name(verb), path, begin + at);
@@ -26,8 +28,10 @@ int admitted(WriteGovernor& governor, Verb verb, const std::string& path, std::c
 TEST(WriteGovernor, StopsAWriterOfOneObjectAndLetsItTryAgainLater) {
   for (const Verb verb : {Verb::patch, Verb::update, Verb::remove}) {
     WriteGovernor governor;
-    EXPECT_EQ(admitted(governor, verb, one_set, std::chrono::seconds(0), std::chrono::seconds(60)), WriteGovernor::most_writes);
-    EXPECT_TRUE(governor.admits(verb_name(verb), "/api/v1/namespaces/n/pods/p", begin + std::chrono::seconds(59))) << "another object";
+    EXPECT_EQ(admitted(governor, verb, one_set, std::chrono::seconds(0), std::chrono::seconds(60)),
+              WriteGovernor::most_writes);
+    EXPECT_TRUE(governor.admits(verb_name(verb), "/api/v1/namespaces/n/pods/p", begin + std::chrono::seconds(59)))
+        << "another object";
     const int in_an_hour = admitted(governor, verb, one_set, std::chrono::seconds(60), std::chrono::seconds(3660));
     EXPECT_GT(in_an_hour, 0);
     EXPECT_LE(in_an_hour, 30 * WriteGovernor::most_writes);
@@ -47,7 +51,8 @@ TEST(WriteGovernor, StopsNoHeartbeatNoCreationAndNoReader) {
 TEST(WriteGovernor, KeepsNothingOfObjectsThatWereWrittenLongAgo) {
   WriteGovernor governor;
   for (int i = 0; i < 10'000; ++i)
-    governor.admits("patch", "/api/v1/namespaces/n/pods/" + std::to_string(i), begin + std::chrono::milliseconds(100 * i));
+    governor.admits("patch", "/api/v1/namespaces/n/pods/" + std::to_string(i),
+                    begin + std::chrono::milliseconds(100 * i));
   EXPECT_LE(governor.kept(), 1300u);
 }
 
@@ -74,7 +79,7 @@ TEST(WriteGovernor, StandsBeforeEveryWriterOfAClient) {
   Refusals refusals;
   ClientOptions options = quick_client();
   options.observer = &refusals;
-  ApiClient client(server.connection(), options);
+  HttpClient client(server.connection(), options);
   const auto write = [&] {
     ApiRequest request;
     request.verb = Verb::patch;

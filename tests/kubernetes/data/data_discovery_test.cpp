@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "kubernetes/api/http_client.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 
 namespace lips::kubernetes {
@@ -74,13 +75,14 @@ class DataDiscoveryTest : public testing::Test {
   std::mutex mutex_;
   std::condition_variable news_;
   std::string last_job_, patch_;
-  std::set<std::string> begun_;  // data sets for which a Job was made, by uid
+  std::set<std::string> begun_;              // data sets for which a Job was made, by uid
   std::map<std::string, std::string> logs_;  // by pod
   FakeApiServer server_{[this](const ReceivedRequest& request) {
     const std::lock_guard lock(mutex_);
     Reply reply;
     if (request.method == "POST") last_job_ = reply.body = request.body;
-    if (request.method == "POST") begun_.insert(Json::parse(request.body)["metadata"]["labels"][data_set_label].get<std::string>());
+    if (request.method == "POST")
+      begun_.insert(Json::parse(request.body)["metadata"]["labels"][data_set_label].get<std::string>());
     if (request.method == "PATCH") patch_ = reply.body = request.body;
     if (request.path.ends_with("/log")) {
       const std::string pod = request.path.substr(0, request.path.size() - 4);
@@ -88,7 +90,7 @@ class DataDiscoveryTest : public testing::Test {
     }
     return reply;
   }};
-  ApiClient client_{server_.connection(), quick_client()};
+  HttpClient client_{server_.connection(), quick_client()};
   DataCatalog catalog_{"lips", {1000, 1000, 0, {"http://nn"}}};
   ObjectWrites writes_{client_, [] { return true; }, [this] { news_.notify_all(); }};
   EventRecorder events_{client_, {}, [] { return true; }};

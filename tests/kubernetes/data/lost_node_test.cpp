@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "kubernetes/api/http_client.h"
 #include "kubernetes/data/data_mover.h"
 #include "kubernetes/data/resource_reconciler.h"
 #include "tests/kubernetes/adapter/scheduling.h"
@@ -15,7 +16,8 @@ namespace {
 using Json = nlohmann::json;
 
 Json of(const std::string& name, Json spec) {
-  return {{"metadata", {{"name", name}, {"uid", name}, {"resourceVersion", "1"}, {"generation", 1}}}, {"spec", std::move(spec)}};
+  return {{"metadata", {{"name", name}, {"uid", name}, {"resourceVersion", "1"}, {"generation", 1}}},
+          {"spec", std::move(spec)}};
 }
 
 class LostNode : public testing::Test {
@@ -24,7 +26,8 @@ class LostNode : public testing::Test {
   void begin(const char* on_node, Json status) {
     const auto add = [&](std::size_t kind, const Json& object) {
       const Json& meta = object["metadata"];
-      catalog_.informers()[kind].sink->changed({meta.value("namespace", ""), meta["name"], meta["uid"], "1"}, object.dump());
+      catalog_.informers()[kind].sink->changed({meta.value("namespace", ""), meta["name"], meta["uid"], "1"},
+                                               object.dump());
     };
     for (const char* name : {"a", "b"}) {
       const std::string node = std::string(name) == on_node ? "n" : "other";
@@ -33,13 +36,22 @@ class LostNode : public testing::Test {
     Json set = of("s", {{"blocks", 1}, {"blockSize", 1}, {"stores", {{{"name", "a"}}}}});
     set["metadata"]["namespace"] = "d";
     const bool committed = status["phase"] == "Committed";
-    Json at_a{{"store", "a"}, {"blocks", committed ? "" : "0"}}, at_b{{"store", "b"}, {"blocks", committed ? "0" : ""}, {"copies", "0"}};
+    Json at_a{{"store", "a"}, {"blocks", committed ? "" : "0"}},
+        at_b{{"store", "b"}, {"blocks", committed ? "0" : ""}, {"copies", "0"}};
     (committed ? at_a : at_b)["leaving"] = "0";
     set["status"] = {{"blocks", 1}, {"size", 1}, {"replicas", {at_a, at_b}}};
     add(0, set);
-    Json move = of("m", {{"dataSet", {{"namespace", "d"}, {"name", "s"}}}, {"from", "a"}, {"to", "b"}, {"dropSource", true}, {"blocks", "0"}});
+    Json move = of("m", {{"dataSet", {{"namespace", "d"}, {"name", "s"}}},
+                         {"from", "a"},
+                         {"to", "b"},
+                         {"dropSource", true},
+                         {"blocks", "0"}});
     move["metadata"]["finalizers"] = {move_finalizer};
-    status.update({{"dataSetUid", "s"}, {"blocks", "0"}, {"attempt", 1}, {"dropAttempt", 1}, {"started", "1970-01-01T00:00:01Z"}});
+    status.update({{"dataSetUid", "s"},
+                   {"blocks", "0"},
+                   {"attempt", 1},
+                   {"dropAttempt", 1},
+                   {"started", "1970-01-01T00:00:01Z"}});
     move["status"] = std::move(status);
     add(3, move);
     for (const DataCatalog::Informer& informer : catalog_.informers()) informer.sink->complete(1);
@@ -68,11 +80,16 @@ class LostNode : public testing::Test {
   bool gone_ = false;
   TimePoint now_{std::chrono::hours(1)};
   FakeApiServer server_{[](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
-  ApiClient client_{server_.connection(), quick_client()};
+  HttpClient client_{server_.connection(), quick_client()};
   DataCatalog catalog_{"lips"};
   EventRecorder events_{client_, {}, [] { return true; }};
-  DataMover mover_{client_, catalog_, events_, MoverOptions{.work = {"lips", "image", "IfNotPresent", "", "", 0}, .limits = {}, .rules = {}, .wake = {}},
-                   [] { return true; }, [](const std::string&, std::uint32_t, const std::string&) { return false; }};
+  DataMover mover_{
+      client_,
+      catalog_,
+      events_,
+      MoverOptions{.work = {"lips", "image", "IfNotPresent", "", "", 0}, .limits = {}, .rules = {}, .wake = {}},
+      [] { return true; },
+      [](const std::string&, std::uint32_t, const std::string&) { return false; }};
 };
 
 TEST_F(LostNode, WhatWasToBeDroppedThereIsGone) {

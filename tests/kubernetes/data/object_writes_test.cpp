@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "kubernetes/api/http_client.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 
 namespace lips::kubernetes {
@@ -16,7 +17,7 @@ TEST(ObjectWrites, KeepNothingOfObjectsThatWereWrittenLongAgo) {
     const bool refused = request.path.ends_with("7");
     return Reply{refused ? 403 : 200, "{}", {}, false, nullptr};
   });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   std::mutex mutex;
   std::condition_variable answered;
   int answers = 0;
@@ -47,7 +48,7 @@ TEST(ObjectWrites, KeepNothingOfObjectsThatWereWrittenLongAgo) {
 // Two writers of one object take turns, and the server keeps nothing of either.
 TEST(ObjectWrites, SayWhatWasAcceptedOnceMoreOnlyAfterAWhileOrOfAnObjectThatHasChanged) {
   FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   ObjectWrites writes(
       client, [] { return true; }, [] {});
   TimePoint now(std::chrono::hours(1));
@@ -56,7 +57,8 @@ TEST(ObjectWrites, SayWhatWasAcceptedOnceMoreOnlyAfterAWhileOrOfAnObjectThatHasC
     sent = 0;
     for (const TimePoint end = now + span; now < end; now += std::chrono::seconds(1))
       for (const char* matter : {"blocks", "words"}) {
-        if (writes.free("DataSet/s", now)) sent += writes.say("DataSet/s", matter, version, patch_of("/s/status", version));
+        if (writes.free("DataSet/s", now))
+          sent += writes.say("DataSet/s", matter, version, patch_of("/s/status", version));
         while (writes.anything_under_way()) {
           std::this_thread::yield();
           writes.collect(now);
@@ -76,7 +78,7 @@ TEST(ObjectWrites, SayWhatWasAcceptedOnceMoreOnlyAfterAWhileOrOfAnObjectThatHasC
 // A server that accepts an update and does not keep it is asked less and less often; another update is sent at once.
 TEST(ObjectWrites, RepeatAnAcceptedUpdateAfterEverLongerPauses) {
   FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   ObjectWrites writes(
       client, [] { return true; }, [] {});
   TimePoint now(std::chrono::hours(1));

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "kubernetes/api/http_client.h"
 #include "kubernetes/data/resource_reconciler.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 #include "tests/kubernetes/data/crd_schema.h"
@@ -75,7 +76,7 @@ Json object_of(DataKind kind) {
 int writes_without(const std::string& field) {
   Pruning pruning(field);
   FakeApiServer server([&](const ReceivedRequest& request) { return pruning.answer(request); });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   DataCatalog catalog("lips");
   ObjectWrites writes(
       client, [] { return true; }, [] {});

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "kubernetes/api/http_client.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 
 namespace lips::kubernetes {
@@ -27,7 +28,7 @@ struct Reconciled {
   }
 
   FakeApiServer server{[](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
-  ApiClient client{server.connection(), quick_client()};
+  HttpClient client{server.connection(), quick_client()};
   DataCatalog catalog{"lips"};
   ObjectWrites writes;
   EventRecorder events;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "kubernetes/api/http_client.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 
 namespace lips::kubernetes {
@@ -59,7 +60,7 @@ class StoreKeySecretTest : public testing::Test {
   }
   SecretServer answers_;
   FakeApiServer server_{[this](const ReceivedRequest& request) { return answers_(request); }};
-  ApiClient client_{server_.connection(), quick_client()};
+  HttpClient client_{server_.connection(), quick_client()};
   ObjectWrites writes_{client_, [] { return true; }, [] {}};
   StoreKeySecret secret_{writes_, "movers", "seal"};
   TimePoint now_{std::chrono::hours(1)};

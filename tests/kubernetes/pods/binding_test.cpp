@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "kubernetes/api/http_client.h"
 #include "kubernetes/api/time_text.h"
 #include "tests/kubernetes/adapter/scheduling.h"
 #include "tests/kubernetes/api/fake_api_server.h"
@@ -48,7 +49,7 @@ TEST(BindAnswer, TellsWhatTheServerMeans) {
 
 TEST(Binder, SteersAPodByOneMergeOfSelectorAnnotationsAndGates) {
   FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   Binder binder(client, [] { return true; });
   std::promise<BindAnswer> outcome;
   binder.steer({{"n", "p", "uid-1", ""}, {{"zone", "a"}}, {{"lips.dev/steered", "a"}}, "node-1"},
@@ -70,7 +71,7 @@ TEST(Binder, SteersAPodByOneMergeOfSelectorAnnotationsAndGates) {
 // Karpenter before 1.5 never launches a node for a pod with matchFields in any of its terms.
 TEST(Binder, SaysWhereASteeredPodWouldRatherBeByLabelsTheFirstWeighsMost) {
   FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   Binder binder(client, [] { return true; });
   std::promise<BindAnswer> outcome;
   binder.steer({{"n", "p", "uid-1", ""}, {}, {}, "node-1", {{"kubernetes.io/hostname", "h"}, {"b", "2"}}},
@@ -78,7 +79,8 @@ TEST(Binder, SaysWhereASteeredPodWouldRatherBeByLabelsTheFirstWeighsMost) {
   outcome.get_future().get();
   const auto spec = nlohmann::json::parse(server.requests().at(0).body)["spec"];
   EXPECT_FALSE(spec.contains("nodeSelector"));
-  EXPECT_EQ(spec["affinity"]["nodeAffinity"], nlohmann::json::parse(R"({"preferredDuringSchedulingIgnoredDuringExecution":[
+  EXPECT_EQ(spec["affinity"]["nodeAffinity"],
+            nlohmann::json::parse(R"({"preferredDuringSchedulingIgnoredDuringExecution":[
     {"weight":100,"preference":{"matchExpressions":[{"key":"kubernetes.io/hostname","operator":"In","values":["h"]}]}},
     {"weight":50,"preference":{"matchExpressions":[{"key":"b","operator":"In","values":["2"]}]}}]})"));
 }
@@ -86,21 +88,24 @@ TEST(Binder, SaysWhereASteeredPodWouldRatherBeByLabelsTheFirstWeighsMost) {
 TEST(Binder, MarksAPodAgainstEvictionWithAnEndAndTakesTheMarkAway) {
   FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
   {
-    ApiClient client(server.connection(), quick_client());
+    HttpClient client(server.connection(), quick_client());
     Binder binder(client, [] { return true; });
     binder.keep({"n", "p", "uid-1", ""}, std::chrono::hours(24));
     ASSERT_TRUE(until([&] { return server.requests().size() == 1; }));
     binder.let_evict({"n", "p", "uid-1", ""});
     ASSERT_TRUE(until([&] { return server.requests().size() == 2; }));
   }
-  const auto annotations = [&](std::size_t i) { return nlohmann::json::parse(server.requests()[i].body)["metadata"]["annotations"]; };
-  EXPECT_EQ(annotations(0), nlohmann::json::parse(R"({"karpenter.sh/do-not-disrupt":"true","lips.dev/kept-for":"86400s"})"));
+  const auto annotations = [&](std::size_t i) {
+    return nlohmann::json::parse(server.requests()[i].body)["metadata"]["annotations"];
+  };
+  EXPECT_EQ(annotations(0),
+            nlohmann::json::parse(R"({"karpenter.sh/do-not-disrupt":"true","lips.dev/kept-for":"86400s"})"));
   EXPECT_EQ(annotations(1), nlohmann::json::parse(R"({"karpenter.sh/do-not-disrupt":null,"lips.dev/kept-for":null})"));
 }
 
 TEST(Binder, WritesNodeUidAndAnnotationsInOneRequest) {
   FakeApiServer server([](const ReceivedRequest&) { return Reply{201, "{}", {}, false, nullptr}; });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   Binder binder(client, [] { return true; });
   EXPECT_EQ(bound(binder).kind, Kind::bound);
   ASSERT_EQ(server.requests().size(), 1u);
@@ -118,7 +123,7 @@ TEST(Binder, CallsABindingWhoseAnswerWasLostASuccess) {
     if (tries++ == 0) return Reply{201, "{", {}, true, nullptr};
     return Reply{409, status(R"(pod p is already assigned to node "node-1")"), {}, false, nullptr};
   });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   Binder binder(client, [] { return true; });
   EXPECT_EQ(bound(binder).kind, Kind::bound);
   EXPECT_EQ(tries, 2);
@@ -133,7 +138,7 @@ TEST(Binder, DoesNotKnowWhatBecameOfATryBeforeOneThatIsRefused) {
         if (tries++ > 0) return Reply{code, status("pod p is being deleted"), {}, false, nullptr};
         return answered ? Reply{500, "", {}, false, nullptr} : Reply{201, "{", {}, true, nullptr};
       });
-      ApiClient client(server.connection(), quick_client());
+      HttpClient client(server.connection(), quick_client());
       Binder binder(client, [] { return true; });
       EXPECT_EQ(bound(binder).kind, Kind::unknown) << code;
       EXPECT_EQ(tries, 2);
@@ -143,7 +148,7 @@ TEST(Binder, DoesNotKnowWhatBecameOfATryBeforeOneThatIsRefused) {
 
 TEST(Binder, SendsNothingOnceDeposed) {
   FakeApiServer server([](const ReceivedRequest&) { return Reply{201, "{}", {}, false, nullptr}; });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   Binder binder(client, [] { return false; });
   EXPECT_EQ(bound(binder).kind, Kind::deposed);
   EXPECT_EQ(server.requests().size(), 0u);
@@ -157,7 +162,7 @@ TEST(Binder, GivesUpATryThatTakesLongerThanItMay) {
     end.wait();
     return Reply{201, "{}", {}, false, nullptr};
   });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   bool leads = true;  // until the first try has left
   Binder binder(
       client, [&] { return std::exchange(leads, false); }, std::chrono::milliseconds(500));
@@ -174,7 +179,7 @@ TEST(Binder, DoesNotKnowWhatBecameOfATryBeforeItWasDeposed) {
     leads = false;
     return Reply{500, "", {}, false, nullptr};
   });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   Binder binder(client, [&] { return leads.load(); });
   EXPECT_EQ(bound(binder).kind, Kind::unknown);
   EXPECT_EQ(server.requests().size(), 1u);
@@ -182,7 +187,7 @@ TEST(Binder, DoesNotKnowWhatBecameOfATryBeforeItWasDeposed) {
 
 TEST(Binder, MarksAPodUnschedulableByAStrategicMergePatch) {
   FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
-  ApiClient client(server.connection(), quick_client());
+  HttpClient client(server.connection(), quick_client());
   Binder binder(client, [] { return true; });
   std::promise<Answer> done;
   binder.mark_unschedulable(binding.pod, "no node has 64 cores", *parse_time("2026-03-01T10:00:00Z"),

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "kubernetes/api/http_client.h"
 #include "kubernetes/pods/volume_cache.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 
@@ -14,7 +15,7 @@ namespace {
 TEST(PodConditions, GoesOnInTheNextReviewWhenItHasAskedManyNodes) {
   constexpr int classes = 1000, machines = 5000;
   FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
-  ApiClient client(server.connection(), ClientOptions{});
+  HttpClient client(server.connection(), ClientOptions{});
   Binder binder(client, [] { return true; });
   EventRecorder events(client, EventOptions{}, [] { return true; });
   PodConditions conditions(binder, events);
@@ -54,7 +55,7 @@ TEST(PodConditions, GoesOnInTheNextReviewWhenItHasAskedManyNodes) {
 // Thousands of pods of one namespace that fit nowhere, and one of another, whose name comes last.
 TEST(PodConditions, TellEachNamespaceInItsTurnAndWhatIsNewFirst) {
   FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
-  ApiClient client(server.connection(), ClientOptions{});
+  HttpClient client(server.connection(), ClientOptions{});
   Binder binder(client, [] { return true; });
   EventRecorder events(client, EventOptions{}, [] { return true; });
   PodConditions conditions(binder, events);
@@ -71,9 +72,7 @@ TEST(PodConditions, TellEachNamespaceInItsTurnAndWhatIsNewFirst) {
   };
   for (int i = 0; i < 4000; ++i) add("aaa", i);
   PodRecord* last = add("zzz", 0);
-  const auto review = [&](int seconds) {
-    conditions.review(pods, nodes, TimePoint(std::chrono::seconds(seconds)));
-  };
+  const auto review = [&](int seconds) { conditions.review(pods, nodes, TimePoint(std::chrono::seconds(seconds))); };
   review(100);
   review(101);  // the rate allows 50
   EXPECT_NE(last->reported_message, "");
@@ -116,7 +115,7 @@ class PodConditionsDemand : public testing::Test {
   using Names = std::set<std::string>;
 
   FakeApiServer server_{[](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
-  ApiClient client_{server_.connection(), ClientOptions{}};
+  HttpClient client_{server_.connection(), ClientOptions{}};
   Binder binder_{client_, [] { return true; }};
   EventRecorder events_{client_, EventOptions{}, [] { return true; }};
   PodConditions conditions_{binder_, events_};
