@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 
 #include "model/peers.h"
@@ -108,12 +109,14 @@ double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes
                      [](const CapacityStep& a, const CapacityStep& b) { return a.waiting_price < b.waiting_price; });
   IdVector<PortionId, std::uint32_t> planned(workload.portions.size(), 0);
   const SideRows rows = side_rows(workload, classes);
-  double usd = 0, dearest_unserved = 0, memory = 0;
-  if (rows.memory) {
-    memory = 1e300;
+  std::optional<double> least_memory;  // of tasks that take any class
+  if (rows.memory)
     for (const Commodity& commodity : workload.commodities)
-      if (commodity.any_class) memory = std::min(memory, commodity.least_memory_per_core);
-  }
+      if (commodity.any_class)
+        least_memory =
+            std::min(least_memory.value_or(commodity.least_memory_per_core), commodity.least_memory_per_core);
+  const double memory = least_memory.value_or(0);
+  double usd = 0, dearest_unserved = 0;
   const auto count = [&](const Quota& quota, ZoneId zone) {
     const Portion& portion = workload.portions[quota.portion];
     const Commodity& commodity = workload.commodities[portion.commodity];
@@ -126,8 +129,8 @@ double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes
     const NodeClass& group = classes.classes[c];
     for (const Quota& quota : quotas.in_class[c]) {
       const Portion& portion = workload.portions[quota.portion];
-      const double price = group.price_of_use(cluster.jobs[portion.job].request).value() +
-                           class_charges(classes, group, workload.commodities[portion.commodity]);
+      const double price =
+          group.price_of_use().value() + class_charges(classes, group, workload.commodities[portion.commodity]);
       usd += count(quota, group.zone) * price;
     }
     const double too_much = take(group, steps[c], load_of(cluster, group, workload, quotas.in_class[c], rows), usd);

@@ -43,9 +43,6 @@ struct NodeClass {
   }
   // A CPU-second costs `price`: where it is used, or, of nodes that are paid whole, where it is there to be used.
   UsdPerCpuSecond price_of_use() const { return whole ? UsdPerCpuSecond(0) : price; }
-  // The price for a task that takes more of the GPUs, which no row counts, than of all else: for what lies beside them
-  // as well.
-  UsdPerCpuSecond price_of_use(const Resources& request) const;
   UsdPerCpuSecond price_of_room() const { return whole ? price : UsdPerCpuSecond(0); }
 };
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "policies/lips/prices/devices.h"
 #include "policies/lips/prices/interruptions.h"
 #include "policies/lips/prices/length_price.h"
 #include "policies/lips/prices/whole_room.h"
@@ -13,6 +14,7 @@ namespace {
 constexpr std::array table{
     interruptions_term,
     rest_of_node_term,
+    devices_term,
     room_wait_term,
 };
 

@@ -155,7 +155,7 @@ ClassFormProgram::Column ClassFormProgram::column_of(const Commodity& commodity,
     const NodeClass& group = input_.classes.classes[at.of_class];
     const double time = occupancy(input_.cluster, commodity, group, at.terms),
                  cores = cores_of(commodity.request) * group.speed;
-    result.cost = group.price_of_use(commodity.request).value() + non_cpu_cost[at.zone];
+    result.cost = group.price_of_use().value() + non_cpu_cost[at.zone];
     if (at.terms == Terms::expected) result.cost += class_charges(input_.classes, group, commodity);
     core_seconds = time / group.speed;
     result.add(cpu_row[at.of_class], time);

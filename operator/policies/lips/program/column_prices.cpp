@@ -30,7 +30,7 @@ const std::vector<ColumnPrices::InClass>& ColumnPrices::classes_for(const Commod
     double time_price = dual(form_.cpu_row[c]);
     if (!form_.memory_row.empty()) time_price += dual(form_.memory_row[c]) * commodity.request.memory.value() / cores;
     if (!form_.slot_row.empty()) time_price += dual(form_.slot_row[c]) * commodity.request.slots / cores;
-    classes.push_back({c, group.zone, group.speed, group.price_of_use(commodity.request).value(), time_price});
+    classes.push_back({c, group.zone, group.speed, group.price_of_use().value(), time_price});
   }
   return classes;
 }
