@@ -23,20 +23,33 @@ struct MixedJob {
   std::uint32_t devices = 0;
   int tasks = 1, priority = 0;
   PoolId pool{0};
+  // Claims of the tenant about the job, true or not.
+  std::uint32_t peers_to_come = 0;  // beside the tasks that are there; 0: no peers
+  std::uint32_t gang = 0;           // of peers: fewer never start
+  bool leads = false, lacks_driver = false;
+  double due_in = 0;  // seconds after its arrival, before it where negative; 0: not due
 };
 
 // Work that other schedulers run on some nodes, types whose memory or devices run out before their cores.
 class MixedWorld {
  public:
-  explicit MixedWorld(std::uint64_t seed, std::uint32_t pools = 1) : random_(seed), pools_(pools) {
+  // `adversaries`: jobs of pool 0 beside the others, whose owner says of them whatever may help.
+  explicit MixedWorld(std::uint64_t seed, std::uint32_t pools = 1, std::uint32_t adversaries = 0)
+      : random_(seed), pools_(pools) {
     for (std::uint32_t i = 1; i < pools; ++i) builder_.pool(static_cast<double>(1 + random_.below(10)));
     builder_.start.extended_names.push_back("example.com/device");
     constexpr std::array<MixedNode, 4> types{MixedNode{4, 2048, 0.04, 0}, MixedNode{8, 4096, 0.05, 0},
                                              MixedNode{16, 1024, 0.045, 0}, MixedNode{8, 4096, 0.09, 2}};
     for (std::uint64_t k = 2 + random_.below(7); k > 0; --k) add_node(types[random_.below(types.size())]);
     for (std::uint64_t k = 3 + random_.below(15); k > 0; --k) jobs_.push_back(draw_job());
+    if (adversaries > 0)
+      for (MixedJob& job : jobs_)
+        if (job.pool == adversary) job.pool = PoolId(1);
+    for (std::uint32_t k = 0; k < adversaries; ++k) jobs_.push_back(draw_adversary());
     std::sort(jobs_.begin(), jobs_.end(), [](const MixedJob& a, const MixedJob& b) { return a.arrival < b.arrival; });
   }
+
+  static constexpr PoolId adversary{0};
 
   const ClusterBuilder& builder() const { return builder_; }
   const std::vector<MixedJob>& jobs() const { return jobs_; }
@@ -50,6 +63,19 @@ class MixedWorld {
                                                 .cores = job.cores,
                                                 .memory = job.memory});
     if (job.devices > 0) arrived.job.request.extended.set(ResourceId(0), job.devices);
+    if (job.due_in != 0) arrived.job.due.complete_by = TimePoint(lips::seconds(job.arrival + job.due_in));
+    if (job.peers_to_come > 0) {
+      WholeJob& whole = arrived.job.whole;
+      whole.id = WholeJobId(static_cast<std::uint32_t>(cluster.jobs.size()));
+      whole.peers = true;
+      whole.maps = static_cast<std::uint32_t>(job.tasks);
+      whole.expected = whole.maps + job.peers_to_come;
+      whole.each = arrived.job.request;
+      whole.gang = job.gang;
+      whole.arrived = arrived.job.arrival;
+      whole.lacks_driver = job.lacks_driver;
+      arrived.job.coordinates = job.leads;
+    }
     return arrived;
   }
 
@@ -77,6 +103,25 @@ class MixedWorld {
     job.priority = static_cast<int>(random_.below(2)) * 10;
     if (random_.below(4) == 0) job.devices = static_cast<std::uint32_t>(1 + random_.below(2));
     if (pools_ > 1) job.pool = PoolId(static_cast<std::uint32_t>(random_.below(pools_)));
+    return job;
+  }
+
+  // Gangs that never fill, one-task jobs without end, tasks that are overdue and come first.
+  MixedJob draw_adversary() {
+    MixedJob job = draw_job();
+    job.pool = adversary;
+    job.devices = 0;
+    if (random_.below(3) == 0) job.priority = 1'000'000'000;
+    if (random_.below(3) == 0) job.due_in = random_.below(2) == 0 ? -3600 : 1;
+    if (random_.below(3) == 0) {
+      job.cores = 0.25, job.memory = 64, job.seconds = 1, job.tasks = 1;
+    } else {
+      job.peers_to_come = static_cast<std::uint32_t>(1 + random_.below(100));
+      job.leads = random_.below(3) == 0;
+      job.lacks_driver = !job.leads && random_.below(3) == 0;
+      if (job.leads) job.tasks = 1;
+      if (!job.leads && random_.below(2) == 0) job.gang = static_cast<std::uint32_t>(job.tasks) + job.peers_to_come;
+    }
     return job;
   }
 

@@ -9,8 +9,8 @@
 #include "model/gangs.h"
 #include "policies/lips/demand/data_costs.h"
 #include "policies/lips/gangs/gang.h"
+#include "policies/lips/gangs/gang_choice.h"
 #include "policies/lips/gangs/gang_orders.h"
-#include "policies/lips/gangs/gang_zones.h"
 #include "policies/lips/gangs/start_price.h"
 #include "policies/lips/gangs/turns.h"
 
@@ -18,16 +18,8 @@ namespace lips {
 
 namespace {
 
-constexpr std::uint32_t most_looks = 1000;  // at blocks of a data set
-// Times what nodes seem to cost, where there is other room: run times are guesses, and room may become free meanwhile.
-constexpr double margin = 2;
+constexpr std::uint32_t most_looks = 1000;             // at blocks of a data set
 constexpr Duration overdue = std::chrono::seconds(1);  // pause after which tasks that should have ended are asked for
-
-// How long a gang may wait for room, and whether nodes may be ordered for it.
-struct Patience {
-  double seconds = 0;
-  bool orders = false;
-};
 
 class Peers {
  public:
@@ -40,6 +32,7 @@ class Peers {
         orders_(cluster_, classes),
         price_(cluster_, input.costs, classes, settings_.waiting_price),
         running_(running_peers(cluster_)),
+        choice_({cluster_, costs_, room_, orders_, price_, running_, settings_.buys}),
         short_(short_gangs(cluster_)) {
     for (const Offer& offer : cluster_.offers) boot_ = std::max(boot_, offer.boot);
     for (const NodeClass& one : classes.classes) interrupted_ = interrupted_ || one.interruptions > 0;
@@ -66,6 +59,10 @@ class Peers {
     return lips::keeps_room(cluster_, running_, id, whole.arrived, settings_.keep_room);
   }
 
+  bool keeps_room_for_driver(const WholeJob& whole) const {
+    return whole.lacks_driver && cluster_.now - whole.arrived < turns_for_driver * settings_.keep_room;
+  }
+
   void start(WholeJobId id) {
     const std::vector<JobId>& jobs = pending_[id];
     if (const Job& first = cluster_.jobs[jobs.front()]; !result_.pools.is_below_share(first.pool, first.request)) {
@@ -79,7 +76,7 @@ class Peers {
     const Duration since = cluster_.now - whole.arrived;
     const bool late = leave_late_driver(gang);
     // Before their driver runs none can come: nobody waits for them, if only their number is known.
-    const bool leads = driver_waits(gang);
+    const bool leads = driver_waits(cluster_, gang);
     const bool all_here = late || (whole.expected > 0 && (leads || to_come(whole, gang) == 0));
     const bool settles = !all_here && since < settings_.settle;
     if (settles) look_again(settings_.settle - since);
@@ -89,9 +86,9 @@ class Peers {
     if (interrupted_) gang.set_stakes(cluster_);
     const bool alone = since >= settings_.keep_room && least == 0 && only_driver_runs(id);
     if (!within_pool_maxima(gang, alone) || gang.here() < least) return defer(jobs, DeferralReason::pool_maximum);
-    Start choice = choose(gang, {to_seconds(settings_.keep_room - since), orders_now(since)});
+    Start choice = choice_.choose(gang, {to_seconds(settings_.keep_room - since), orders_now(since)});
     if (since >= settings_.keep_room && choice.spots.empty() && !choice.order)
-      choice = choose(gang, {to_seconds(turn_left(since, settings_.keep_room)), false});
+      choice = choice_.choose(gang, {to_seconds(turn_left(since, settings_.keep_room)), false});
     if (settings_.buys && (choice.order || choice.spots.empty())) look_again(until_next_turn(since));
     if (choice.order) return order(gang, jobs, choice);
     const bool all_now = choice.wait <= 0 && count_tasks(choice.spots) == gang.tasks();
@@ -101,12 +98,10 @@ class Peers {
     }
     if (alone && !all_now) {
       choice = {};
-      choice.spots = in_several_zones(gang);
+      choice.spots = choice_.in_several_zones(gang);
     }
-    if (choice.wait > 0) {  // what is free there already is kept for it
-      if (choice.zone.valid()) choice.spots = room_.now(gang, choice.zone);
-      room_.take(gang, choice.spots);
-      take(gang, choice.spots, false);
+    if (choice.wait > 0) {
+      keep_free_room(gang, choice.zone);
       look_again(std::max(overdue, seconds(choice.wait)));
     }
     const std::uint32_t beside = leads ? std::min(gang.tasks(), 2U) : 1;  // a driver, and a worker or its room
@@ -126,14 +121,15 @@ class Peers {
   bool leave_late_driver(Gang& gang) const {
     const auto peers = running_.find(gang.whole);
     const auto drives = [&](const GangPart& part) { return cluster_.jobs[part.job].coordinates; };
-    if (peers == running_.end() || peers->second.driver.valid() || std::ranges::none_of(gang.parts, drives)) return false;
+    if (peers == running_.end() || peers->second.driver.valid() || std::ranges::none_of(gang.parts, drives))
+      return false;
     std::erase_if(gang.parts, [&](const GangPart& part) { return !drives(part); });
     return true;
   }
 
   // One that has to come gets its room before all others.
   void add_driver(Gang& gang, const WholeJob& whole, JobId like) const {
-    if (!whole.lacks_driver) return;
+    if (!keeps_room_for_driver(whole)) return;
     const double work = gang.parts.empty() ? least_work : gang.parts.front().work;
     const ByZone no_reads(cluster_.zones.size(), 0.0);
     gang.parts.insert(gang.parts.begin(), {like, 0, 1, true, whole.each, work, weight_of_driver, no_reads, 1, true});
@@ -239,7 +235,7 @@ class Peers {
     const std::uint32_t known = to_come(whole, gang);
     if (known > 0 && (since < settings_.keep_room || (leads && !whole.guessed))) return known;
     const bool unknown = whole.expected == 0 && !settings_.buys;  // nodes are ordered for those that are known to come
-    return only_driver_waits(gang) && (known > 0 || unknown) ? 1 : 0;
+    return only_driver_waits(cluster_, gang) && (known > 0 || unknown) ? 1 : 0;
   }
 
   void add_to_come(Gang& gang, std::uint32_t tasks, const WholeJob& whole, JobId like) const {
@@ -273,7 +269,7 @@ class Peers {
     const JobId part = cluster_.tasks[peers.one].job;
     const WholeJob& whole = cluster_.jobs[part].whole;
     const bool keeps = keeps_room(id, whole);
-    if (!keeps && !whole.lacks_driver) return;
+    if (!keeps && !keeps_room_for_driver(whole)) return;
     Gang gang{id, {}, peers.in_zone, peers.tasks, {}};
     if (keeps) add_to_come(gang, to_come(whole, gang), whole, part);
     add_driver(gang, whole, part);
@@ -289,7 +285,8 @@ class Peers {
   // others that will come.
   void wait_beside_peers(Gang& gang, const std::vector<JobId>& jobs, const WholeJob& whole) {
     defer(jobs, DeferralReason::waits_for_peers);
-    const bool keeps = keeps_room(gang.whole, whole), lacks_driver = whole.lacks_driver && gang.running_tasks > 0;
+    const bool keeps = keeps_room(gang.whole, whole),
+               lacks_driver = keeps_room_for_driver(whole) && gang.running_tasks > 0;
     if (!keeps && !lacks_driver) return;
     const TaskId asks = tasks_of(gang).begin()->second.front();
     std::erase_if(gang.parts, [&](const GangPart& part) { return part.to_come || !keeps; });
@@ -301,13 +298,22 @@ class Peers {
     if (settings_.buys) hold(gang, spots, asks);
   }
 
+  // Keeps the room that is free there already, for a gang that waits for the rest; zone none: in several zones.
+  void keep_free_room(Gang gang, ZoneId zone) {
+    leave_out_above_share(gang);
+    if (gang.parts.empty()) return;
+    const std::vector<Spot> spots = zone.valid() ? room_.now(gang, zone) : choice_.in_several_zones(gang);
+    room_.take(gang, spots);
+    take(gang, spots, false);
+  }
+
   // Room is kept within what the pool is entitled to.
   void leave_out_above_share(Gang& gang) const {
     IdVector<PoolId, double> kept(cluster_.pools.size(), 0.0);
     for (GangPart& part : gang.parts) {
       const PoolId pool = cluster_.jobs[part.job].pool;
       if (!result_.pools.is_limited(pool)) continue;
-      const double more = result_.pools.tasks(pool, part.request) - kept[pool];
+      const double more = result_.pools.tasks_to_come(pool, part.request) - kept[pool];
       part.tasks = static_cast<std::uint32_t>(std::clamp(more, 0.0, double{1} * part.tasks));
       kept[pool] += part.tasks;
     }
@@ -336,7 +342,7 @@ class Peers {
   // Tasks that their pools' maxima never allow at once are left out; for a driver that is alone, those that they do not
   // allow now. False: they allow too few now; before a driver runs, the workers that will come count too.
   bool within_pool_maxima(Gang& gang, bool alone) const {
-    const bool leads = driver_waits(gang);
+    const bool leads = driver_waits(cluster_, gang);
     IdVector<PoolId, double> need(cluster_.pools.size(), 0.0);
     for (GangPart& part : gang.parts) {
       const Job& job = cluster_.jobs[part.job];
@@ -356,147 +362,16 @@ class Peers {
     return std::any_of(gang.parts.begin(), gang.parts.end(), [](const GangPart& part) { return !part.to_come; });
   }
 
-  // Those that are here do not wait for others that no zone will ever hold beside them.
-  Start choose(Gang& gang, const Patience& patience) {
-    Start choice = in_one_zone(gang, patience);
-    const bool to_come =
-        std::any_of(gang.parts.begin(), gang.parts.end(), [](const auto& part) { return part.to_come; });
-    if (to_come && choice.some_zone_holds_all) return choice;
-    if (to_come) {
-      if (std::optional<Start> several = all_in_several_zones(gang, patience)) return *std::move(several);
-      leave_out_to_come(gang);
-      choice = in_one_zone(gang, patience);
-    }
-    if (choice.beside_driver) return choice;
-    Start apart;
-    apart.spots = in_several_zones(gang);
-    apart.usd = price_.of(gang, apart);
-    const bool all = count_tasks(apart.spots) == gang.tasks();
-    if (all ? apart.usd < choice.usd : !choice.some_zone_holds_all && !room_.are_large_enough(gang)) return apart;
-    return choice;
-  }
-
-  // Where no zone but several hold also those that will come. None starts before there is room for all.
-  std::optional<Start> all_in_several_zones(const Gang& gang, const Patience& patience) {
-    if (settings_.buys || !room_.are_large_enough(gang)) return std::nullopt;
-    Start choice;
-    choice.spots = in_several_zones(gang);
-    if (count_tasks(choice.spots) == gang.tasks()) return choice;
-    choice.wait = patience.seconds;
-    if (choice.wait <= 0) choice.spots.clear();
-    return choice;
-  }
-
-  // But for one worker beside a driver that has not started.
-  void leave_out_to_come(Gang& gang) const {
-    const bool lone = only_driver_waits(gang);
-    for (GangPart& part : gang.parts)
-      if (part.to_come && !part.leads) part.tasks = lone ? 1 : 0;
-    std::erase_if(gang.parts, [](const GangPart& part) { return part.tasks == 0; });
-  }
-
-  bool driver_waits(const Gang& gang) const {
-    return gang.running_tasks == 0 && std::any_of(gang.parts.begin(), gang.parts.end(), [&](const GangPart& part) {
-             return !part.to_come && cluster_.jobs[part.job].coordinates;
-           });
-  }
-  bool only_driver_waits(const Gang& gang) const {
-    return driver_waits(gang) && std::all_of(gang.parts.begin(), gang.parts.end(), [&](const GangPart& part) {
-             return part.to_come || cluster_.jobs[part.job].coordinates;
-           });
-  }
   // Says whether nothing else of its job runs.
   bool only_driver_runs(WholeJobId id) const {
     const auto peers = running_.find(id);
     return peers != running_.end() && peers->second.tasks == 1 && peers->second.driver.valid();
   }
 
-  Start in_one_zone(const Gang& gang, const Patience& patience) {
-    if (Start home = beside_driver(gang); home.beside_driver) return home;
-    Start best, ordered;
-    bool now = false, holds_all = false;
-    const std::optional<Gang> plain = gang.has_stakes() ? std::optional(gang.without_stakes()) : std::nullopt;
-    for (const ZoneId zone : cluster_.zones.ids()) {
-      Start choice;
-      choice.zone = zone;
-      const auto consider = [&](Start& cheapest) {
-        choice.usd = price_.of(gang, choice);
-        if (choice.usd < cheapest.usd) cheapest = choice;
-      };
-      if (std::optional<std::vector<Spot>> spots = room_.all_now(gang, zone)) {
-        choice.spots = *std::move(spots);
-        now = true;
-        consider(best);
-        continue;
-      }
-      holds_all = holds_all || room_.is_large_enough(gang, zone);
-      std::optional<GangRoom::Later> later = patience.seconds > 0 ? room_.all_later(gang, zone) : std::nullopt;
-      if (later && later->seconds <= patience.seconds) {
-        choice.wait = std::max(1e-6, later->seconds);
-        choice.spots = std::move(later->spots);
-        consider(best);
-      }
-      if (!settings_.buys) continue;
-      choice.wait = 0;
-      const auto consider_order = [&](const Gang& as) {
-        choice.spots = room_.now(as, zone);
-        choice.order = orders_.order(as, zone, choice.spots);
-        holds_all = holds_all || choice.order;
-        if (patience.orders && choice.order) consider(ordered);
-      };
-      consider_order(gang);
-      if (plain) consider_order(*plain);  // safer nodes can be dearer than what is lost
-    }
-    // Room that is there may be paid for already, or stay for others: nodes in its stead must pay for themselves.
-    if (now && ordered.order) ordered.usd = price_.beside_cpu(gang, ordered) + margin * price_.of_nodes(gang, ordered);
-    if (ordered.usd < (now ? price_.beside_cpu(gang, best) : best.usd)) best = std::move(ordered);
-    best.some_zone_holds_all = now || holds_all || !best.spots.empty();
-    return best;
-  }
-
-  // They are one job: cheaper CPU elsewhere is no reason to leave the zone of the driver, where room was kept for them.
-  // What they read is, and what peers of theirs do that run elsewhere.
-  Start beside_driver(const Gang& gang) {
-    Start choice;
-    const auto peers = running_.find(gang.whole);
-    if (peers == running_.end() || !peers->second.driver.valid() || gang.exchange.value() <= 0) return choice;
-    const ZoneId home = peers->second.driver;
-    const auto reads = [&](ZoneId zone) {
-      double usd = 0;
-      for (const GangPart& part : gang.parts) usd += part.tasks * part.read_usd[zone];
-      return usd;
-    };
-    for (const ZoneId zone : cluster_.zones.ids())
-      if (zone != home && (gang.running[zone] > 0 || reads(zone) < reads(home) - 1e-12)) return choice;
-    std::optional<std::vector<Spot>> now = room_.all_now(gang, home);
-    if (!now) return choice;
-    choice.zone = home;
-    choice.spots = *std::move(now);
-    choice.usd = price_.of(gang, choice);
-    choice.beside_driver = choice.some_zone_holds_all = true;
-    return choice;
-  }
-
   std::size_t zones_of(const std::vector<Spot>& spots) const {
     std::set<ZoneId> zones;
     for (const Spot& spot : spots) zones.insert(cluster_.nodes[spot.node].zone);
     return zones.size();
-  }
-
-  // As many as find room now.
-  std::vector<Spot> in_several_zones(const Gang& gang) {
-    ZoneRooms rooms;
-    for (const ZoneId zone : cluster_.zones.ids()) rooms.push_back(room_.prices_of_room(gang, zone, gang.tasks()));
-    const IdVector<ZoneId, std::uint32_t> tasks = cheapest_zones(gang, rooms, costs_);
-    Gang left = gang;
-    std::vector<Spot> spots;
-    for (const ZoneId zone : tasks.ids())
-      for (const Spot& spot : room_.take(left, zone, tasks[zone])) {
-        left.parts[spot.part].tasks -= spot.tasks;
-        spots.push_back(spot);
-      }
-    room_.give_back(gang, spots);
-    return spots;
   }
 
   // Their room is taken from the nodes already.
@@ -540,6 +415,7 @@ class Peers {
   Duration boot_{};           // of the slowest offer
   bool interrupted_ = false;  // some nodes may be
   PeersThatRun running_;
+  GangChoice choice_;
   std::map<WholeJobId, std::uint32_t> short_;  // of tasks that must start at once
   PendingPeers pending_;
   PeersPlan result_;

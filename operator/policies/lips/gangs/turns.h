@@ -16,6 +16,10 @@ using PeersThatRun = std::map<WholeJobId, RunningPeers>;
 bool keeps_room(const ClusterSnapshot& cluster, const PeersThatRun& running, WholeJobId whole, TimePoint arrived,
                 Duration keep_room);
 
+// Room for a driver that has to come is kept so many times as long as room for others, because its workers do nothing
+// without it; then it finds its room as any task does.
+inline constexpr int turns_for_driver = 4;
+
 // By priority, then arrival. Those for which room is kept come first: others that have waited for longer would take it,
 // and leave them half started. Two that arrived together go by name: ids depend on who listed the jobs.
 std::vector<WholeJobId> pending_in_turn(const ClusterSnapshot& cluster, const PendingPeers& pending,

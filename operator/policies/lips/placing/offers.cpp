@@ -145,7 +145,8 @@ bool Offers::any_now(const Resources& request) {
 void Offers::take(const PlaceOffer& offer, const Resources& request, double seconds) {
   if (!offer.node.valid()) return;
   if (offer.start > 0) {
-    promised_.give(offer.node, offer.start, offer.room - request);
+    // A node that takes another task now, before this one in turn, may do so in the next plan as well.
+    if (free_[offer.node] == cluster_.free[offer.node]) promised_.give(offer.node, offer.start, offer.room - request);
     return later_.reserve(offer.node, request);
   }
   free_[offer.node] -= request;
