@@ -1,6 +1,8 @@
 // Whole plans on random snapshots: seconds by stage, what CheckedPolicy's check takes, and certified gap, beside one
-// pass over the same tasks and nodes. bench_plan [--small | --rich | --large | --huge | --fleet] [--events] [--again]
+// pass over the same tasks and nodes. bench_plan [--small | --rich | --large | --huge | --fleet |
+// --zones] [--events] [--again]
 // --fleet: plans without a horizon, beside an autoscaler that may launch 17 types, all of the price sheet, or nothing.
+// --zones: 3 to 30 zones where everything binds, and 2,000 classes of nodes.
 // --events: plans of what can start now, as the operator makes them after events; else of a whole horizon.
 // --again: after the first plan, one task in a hundred and one node in a hundred change and the plan is made anew, five
 // times.
@@ -149,6 +151,29 @@ std::vector<Case> with_fleets(simulation::SnapshotShape shape) {
   return cases;
 }
 
+// Memory, selectors, pools and shared data bind.
+simulation::SnapshotShape binding(simulation::SnapshotShape shape) {
+  shape.memory = true, shape.share_of_jobs_with_selectors = 0.33, shape.pools = 20;
+  shape.share_of_jobs_sharing_data = 0.3;
+  return shape;
+}
+
+std::vector<Case> with_zones(simulation::SnapshotShape shape) {
+  shape.nodes = 10000, shape.tasks = 100000, shape.classes = 240;
+  std::vector<Case> cases;
+  const auto add = [&](const char* name, std::uint32_t zones) {
+    shape.zones = zones;
+    cases.push_back({name, binding(shape)});
+  };
+  add("everything binds, 3 zones", 3);
+  add("everything binds, 6 zones", 6);
+  add("everything binds, 12 zones", 12);
+  add("everything binds, 30 zones", 30);
+  shape.classes = 2000;
+  add("everything binds, 2,000 classes", 6);
+  return cases;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -160,9 +185,7 @@ int main(int argc, char** argv) {
   simulation::SnapshotShape base;
   base.nodes = 1000, base.tasks = 10000, base.classes = 60, base.zones = 3;
   std::vector<Case> cases{{"1,000 nodes / 10,000 tasks", base}};
-  simulation::SnapshotShape rich = base;
-  rich.memory = true, rich.share_of_jobs_with_selectors = 0.33, rich.pools = 20, rich.share_of_jobs_sharing_data = 0.3;
-  cases.push_back({"the same, everything binds", rich});
+  cases.push_back({"the same, everything binds", binding(base)});
   if (!small) {
     simulation::SnapshotShape large = base;
     large.nodes = 10000, large.tasks = 100000, large.classes = 240, large.zones = 6;
@@ -170,12 +193,10 @@ int main(int argc, char** argv) {
     simulation::SnapshotShape huge = large;
     huge.nodes = 50000, huge.tasks = 1000000;
     cases.push_back({"50,000 nodes / 1,000,000 tasks", huge});
-    simulation::SnapshotShape large_rich = large;
-    large_rich.memory = true, large_rich.share_of_jobs_with_selectors = 0.33, large_rich.pools = 20;
-    large_rich.share_of_jobs_sharing_data = 0.3;
-    cases.push_back({"10,000 / 100,000, everything binds", large_rich});
+    cases.push_back({"10,000 / 100,000, everything binds", binding(large)});
   }
   if (fleet_only) cases = with_fleets(base);
+  if (has("--zones")) cases = with_zones(base);
   for (Case& test : cases) test.horizon &= !has("--events");
   for (const Case& test : cases)
     if ((!rich_only || test.shape.memory) && (!huge_only || test.shape.tasks == 1000000) &&

@@ -136,7 +136,7 @@ def tell(story):
             story.figure(f"{job} job: blocks read right in a zone that has them, and on a node that has them", f"{len(blocks)} and {local}")
 
         began = time.monotonic()
-        api.create(objects.custom("DataSet", "logs", {"blockSize": str(BLOCK), "discover": {"everySeconds": 1, "hdfs": {
+        api.create(objects.custom("DataSet", "logs", {"blockSize": str(BLOCK), "discover": {"everySeconds": 10, "hdfs": {
             "url": hdfs.url, "user": "etl", "path": FOLDER, "hosts": [{"host": node, "store": "dn-" + node} for node in ZONE]}}}, "default"))
         with Recorder(cluster) as seen:
             operator = Operator(cluster, {"leaderElection": {"enabled": False}, "data": {"discoverFrom": [hdfs.url]}, "prices": {"instances": {"test.node": 0.1}}}).start().wait_ready()
