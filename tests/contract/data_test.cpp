@@ -156,7 +156,7 @@ class Operator {
   DataMover& mover() { return *mover_; }
 
  private:
-  ApiClient client_, watch_client_;
+  HttpClient client_, watch_client_;
   DataCatalog catalog_{"default"};
   EventRecorder events_{client_, {}, [] { return true; }};
   std::set<std::string>& being_read_;
