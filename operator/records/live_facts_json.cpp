@@ -134,7 +134,8 @@ LiveFacts read_live_facts(const View& json, const ClusterSnapshot& cluster) {
   }
   const View pods = json.at("pods"), held = json.at("held"), plans = json.at("plans");
   for (std::size_t i = 0, count = pods.rows(2); i < count; ++i)
-    facts.pods.push_back({pods.item(i).cell(0, Text{}), id<TaskId>(pods.item(i).cell(1, index_below(cluster.tasks.size())))});
+    facts.pods.push_back(
+        {pods.item(i).cell(0, Text{}), id<TaskId>(pods.item(i).cell(1, index_below(cluster.tasks.size())))});
   for (std::size_t i = 0, count = held.rows(2); i < count; ++i)
     facts.held.push_back({held.item(i).cell(0, Text{}), held.item(i).cell(1, Text{})});
   for (std::size_t i = 0, count = plans.rows(9); i < count; ++i) {

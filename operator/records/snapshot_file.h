@@ -6,15 +6,9 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "model/costs.h"
-#include "model/snapshot.h"
+#include "records/snapshot_content.h"
 
 namespace lips {
-
-struct SnapshotFile {
-  ClusterSnapshot cluster;
-  CostModel costs;
-};
 
 // canonical: tables sorted by name (numbers in names by value), jobs by arrival, then name, so files with the same
 // content in another order give equal snapshots. as_written keeps the ids of the file, as a replay must.

@@ -98,4 +98,18 @@ std::size_t View::list() const {
   return 0;
 }
 
+std::vector<std::string> names_of(const View& table) {
+  const View field = table.at("name");
+  const Json& json = field.json();
+  std::size_t rows = json.is_array() ? json.size() : json.is_string() ? 1 : 0;
+  if (json.is_object() && json.contains("runs"))
+    for (std::size_t i = 0, count = field.at("runs").rows(2); i < count; ++i)
+      rows += static_cast<std::size_t>(field.at("runs").item(i).cell(0, Whole{0, most_names}));
+  if (rows > static_cast<std::size_t>(most_names)) {
+    field.problem("", fmt::format("{} rows", rows), fmt::format("at most {}", most_names));
+    return {};
+  }
+  return table.column("name", rows, Text{});
+}
+
 }  // namespace lips::json_tables

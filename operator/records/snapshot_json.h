@@ -184,4 +184,7 @@ class View {
   Problems* problems_;
 };
 
+// The column "name" of a table, which is as long as its names.
+std::vector<std::string> names_of(const View& table);
+
 }  // namespace lips::json_tables

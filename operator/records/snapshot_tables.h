@@ -6,7 +6,7 @@
 
 #include "model/cluster_event.h"
 #include "records/problems.h"
-#include "records/snapshot_file.h"
+#include "records/snapshot_content.h"
 
 namespace lips {
 

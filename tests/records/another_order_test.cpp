@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "policies/registry/registry.h"
+#include "records/snapshot_file.h"
 #include "records/snapshot_reader_json.h"
 #include "records/snapshot_tables.h"
 #include "simulation/random_snapshot.h"
