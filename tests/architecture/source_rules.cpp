@@ -40,6 +40,7 @@ const std::vector<ThirdParty>& third_parties() {
       {{"simdjson"}, {"operator/kubernetes/"}, Headers::named_json, true},
       {{"httplib", "prometheus/"}, {"operator/telemetry/"}, Headers::forbidden, true},
       {{"yaml-cpp/"}, {"operator/config/"}, Headers::forbidden, true},
+      {{"zstd"}, {"operator/records/text_delta.cpp"}, Headers::forbidden, false},
       {{"zlib"}, {"operator/config/", "operator/simulation/"}, Headers::forbidden, true},
       {{"nlohmann/"},
        {"operator/config/", "operator/records/", "operator/simulation/", "operator/telemetry/", "operator/kubernetes/",
