@@ -303,9 +303,39 @@ TEST_F(Replay, ShowsOneEpochAndGivesItsSnapshotOut) {
   EXPECT_THAT(other.out, HasSubstr("a different policy from the journal's"));
 }
 
+TEST_F(Replay, SaysWhereAJournalIsCutOff) {
+  const std::string file = folder_.file("journal") + "/journal-0000000001.zst";
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) - 3);
+  const Said said = lips({"replay", file});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_THAT(said.out, AllOf(HasSubstr("the record is not whole"), HasSubstr("plans are the same")));
+}
+
+TEST_F(Replay, ReadsJournalsOfEarlierVersions) {
+  const std::string old = LIPS_SOURCE_DIR "/tests/records/old_journal";
+  const Said all = lips({"replay", old}), one = lips({"replay", old + "/epoch-0000000002.json.gz"});
+  EXPECT_THAT(all.out, AllOf(HasSubstr("epoch      1  fifo"), HasSubstr("of 3 plans are the same"))) << all.err;
+  EXPECT_THAT(one.out, HasSubstr("epoch 2: ")) << one.err;
+  EXPECT_EQ(lips({"replay", old, "--epoch", "2"}).out, one.out);
+}
+
+TEST_F(Replay, LetsQuestionsBeAskedAboutAnyEpoch) {
+  const std::string journal = folder_.file("journal");
+  const auto plans = [&](const std::vector<std::string>& more) {
+    return lips(with({"what-if", "--waiting-price", "1", "--from"}, more));
+  };
+  const Said last = plans({journal}), third = plans({journal, "--epoch", "3"});
+  EXPECT_EQ(last.status, 0) << last.err;
+  EXPECT_EQ(third.status, 0) << third.err;
+  EXPECT_NE(last.out, third.out);
+  EXPECT_EQ(plans({journal + "/journal-0000000001.zst", "--epoch", "3"}).out, third.out);
+  EXPECT_THAT(plans({journal, "--epoch", "100000"}).err, HasSubstr("one of the journal, 1 to"));
+  EXPECT_THAT(lips({"what-if", "--waiting-price", "1", "--epoch", "3"}).err, HasSubstr("expected with --from only"));
+}
+
 TEST_F(Replay, SaysWhatIsWrong) {
   EXPECT_THAT(lips({"replay", folder_.file("journal"), "--epoch", "100000"}).err,
-              HasSubstr("an epoch of the journal, 1 to"));
+              HasSubstr("epoch: expected one of the journal, 1 to"));
   EXPECT_EQ(lips({"replay", folder_.file("nothing")}).status, 2);
   EXPECT_EQ(lips({"replay", folder_.file("journal"), "--policy", "fifo"}).status, 2);
 }

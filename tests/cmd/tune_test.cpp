@@ -6,6 +6,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "records/epoch_journal.h"
+#include "records/journal_reader.h"
 #include "tests/cmd/program.h"
 
 namespace lips::cmd_test {
@@ -290,6 +292,17 @@ class TuneJournal : public testing::Test {
     EXPECT_EQ(said.status, 0) << said.err;
     return folder_.file("journal");
   }
+  // A journal of its later records only, as when the oldest have been deleted.
+  std::string later_half(const std::string& journal) const {
+    Result<JournalReader> all = JournalReader::open(journal);
+    Result<EpochJournal> later = EpochJournal::open(folder_.file("later"), Mebibytes(100));
+    for (std::uint64_t epoch = all->records() / 2; epoch <= all->last_epoch(); ++epoch) {
+      Result<EpochRecord> record = all->find(epoch);
+      record->epoch = later->next_epoch();
+      EXPECT_TRUE(later->add(write_epoch(*record)));
+    }
+    return folder_.file("later");
+  }
   Folder folder_;
 };
 
@@ -310,12 +323,7 @@ TEST_F(TuneJournal, SimulatesTheSameDayAgain) {
 TEST_F(TuneJournal, HasTheJobsThatCameSinceItsFirstRecordAndWhatWasLeftOfEarlierOnes) {
   const std::string journal = journal_of("quickstart");
   const double all = tuned({journal, "--prices", "1"})["points"][0]["byUse"];
-  // The folder holds only its later records, as when the oldest have been deleted.
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(journal)) files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  for (std::size_t i = 0; i < files.size() / 2; ++i) std::filesystem::remove(files[i]);
-  const json result = tuned({journal, "--prices", "1"});
+  const json result = tuned({later_half(journal), "--prices", "1"});
   EXPECT_LE(result["jobs"], 5);
   EXPECT_THAT(result["assumptions"].dump(), HasSubstr("under way at the beginning"));
   EXPECT_GT(result["points"][0]["byUse"], 0);

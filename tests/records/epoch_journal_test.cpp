@@ -3,198 +3,158 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "config/text_file.h"
-#include "policies/registry/registry.h"
-#include "records/digest.h"
-#include "records/epoch_record.h"
-#include "tests/model/difference.h"
-#include "tests/records/rough_day.h"
+#include "records/journal_files.h"
+#include "records/journal_log.h"
+#include "tests/records/journal_folder.h"
 
 namespace lips {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
+using testing::JournalFolder;
 
-EpochRecord record_of(const std::string& name, const simulation::Scenario& scenario, const PolicyInput& input,
-                      const Plan& plan) {
-  EpochRecord record;
-  record.epoch = 7, record.version = "test", record.policy = name, record.settings = scenario.settings;
-  record.seed = input.seed;
-  record.reporting.assign(input.reporting.begin(), input.reporting.end());
-  record.digest = plan_digest(plan);
-  record.invoice = {Usd(1.25), Usd(0.5), Usd(0.25), Usd(0.125), Usd(1e-9)};
-  record.snapshot = {input.cluster, input.costs};
-  return record;
+class EpochJournalTest : public JournalFolder {};
+
+// Text that hardly becomes smaller, and another one like it.
+std::string noise(std::uint32_t state, std::size_t size = 3000) {
+  std::string text;
+  while (text.size() < size) text += static_cast<char>('a' + (state = state * 1664525 + 1013904223) % 7919 % 26);
+  return text;
 }
 
-class JournalOfEveryPolicy : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(JournalOfEveryPolicy, GivesBackWhatThePolicySawAndItsPlanBitForBit) {
-  int decisions = 0;
-  for (const simulation::Scenario& day : {testing::scenario(), testing::scenario(testing::coded_day())})
-    testing::run(day, GetParam(), [&](const PolicyInput& input, const Plan& plan) {
-      if (HasFailure() || ++decisions % 3 != 1) return;  // the first and every third after it
-      const Result<EpochRecord> read = read_epoch("e", write_epoch(record_of(GetParam(), day, input, plan)));
-      ASSERT_TRUE(read) << read.error().message;
-      EXPECT_EQ(read->invoice, InvoiceSoFar({Usd(1.25), Usd(0.5), Usd(0.25), Usd(0.125), Usd(1e-9)}));
-      EXPECT_EQ(testing::difference(input.cluster, read->snapshot.cluster), "")
-          << "at " << to_seconds(input.cluster.now) << " s";
-      const Result<Plan> again =
-          (*make_policy(read->policy, read->settings))
-              ->decide({read->snapshot.cluster, read->snapshot.costs, read->seed, read->reporting, nullptr});
-      ASSERT_TRUE(again);
-      EXPECT_EQ(testing::difference(plan, *again), "") << "at " << to_seconds(input.cluster.now) << " s";
-      EXPECT_EQ(plan_digest(*again), read->digest) << "at " << to_seconds(input.cluster.now) << " s";
-    });
-  EXPECT_GT(decisions, 1);
+std::vector<std::string> texts_of(const std::string& file) {
+  Result<JournalLog> log = JournalLog::open(file, *read_text_file(file));
+  EXPECT_TRUE(log) << log.error().message;
+  std::vector<std::string> texts;
+  if (!log) return texts;
+  for (auto text = log->next(); text && *text; text = log->next()) texts.push_back(**text);
+  return texts;
 }
 
-// The day is of use only when it shows what a fresh reading would get wrong.
-TEST(RoughDay, HasCopiesFailuresShuffleAndRoundedSums) {
-  const simulation::Scenario day = testing::scenario();
-  bool moves = false, copies = false, later = false, down = false, shuffle = false, rounded = false;
-  for (const char* policy : {"lips", "lips-paper"})
-    testing::run(day, policy, [&](const PolicyInput& input, const Plan&) {
-      const ClusterSnapshot& cluster = input.cluster;
-      moves |= !cluster.moves.empty(), copies |= !cluster.extra_copies.empty();
-      for (const JobId job : cluster.jobs.ids()) {
-        later |= !cluster.locality[job].since.empty();
-        for (const Mebibytes output : cluster.jobs[job].map_output) shuffle |= output.value() > 0;
-        double pending = 0;
-        for (std::uint32_t i = 0; i < cluster.jobs[job].tasks(); ++i)
-          if (const Task& task = cluster.tasks[TaskId(cluster.jobs[job].first_task.index() + i)];
-              task.state == TaskState::pending)
-            pending += task.cpu.value();
-        rounded |= pending != cluster.jobs[job].pending_work.value();
-      }
-      for (const Node& node : cluster.nodes) down |= !node.schedulable;
-    });
-  EXPECT_TRUE(moves);
-  EXPECT_TRUE(copies);
-  EXPECT_TRUE(later);
-  EXPECT_TRUE(down);
-  EXPECT_TRUE(shuffle);
-  EXPECT_TRUE(rounded);
-}
-
-TEST(RoughDay, HasDegradedTasksAndSharesWhereDataIsCoded) {
-  const simulation::Scenario day = testing::scenario(testing::coded_day());
-  bool degraded = false, sources = false, noted = false, shares = false;
-  for (const char* policy : {"degraded-first", "modified-fair"})
-    testing::run(day, policy, [&](const PolicyInput& input, const Plan& plan) {
-      for (const Task& task : input.cluster.tasks) degraded |= task.degraded;
-      for (const Assignment& assignment : plan.assignments) sources |= !assignment.sources.empty();
-      noted |= !input.cluster.rack_degraded.empty();
-      shares |= input.cluster.shares.has_value();
-    });
-  EXPECT_TRUE(degraded);
-  EXPECT_TRUE(sources);
-  EXPECT_TRUE(noted);
-  EXPECT_TRUE(shares);
-}
-
-// The parts that only clusters have that others use too.
-TEST(ExactSnapshot, KeepsResourcesOfOthersAndTasksThatWereFoundOrWithdrawn) {
-  ClusterSnapshot start;
-  start.zones.push_back({"a"}), start.racks.push_back({"r", ZoneId(0)}),
-      start.profiles.push_back({{{"zone", "a"}}, {}});
-  const ResourceId gpu = start.extended_names.push_back("nvidia.com/gpu");
-  const ResourceId storage = start.extended_names.push_back("ephemeral-storage");
-  for (int i = 2; i < 9; ++i) start.extended_names.push_back("example.com/" + std::to_string(i));
-  const ResourceId last(8);
-  for (int i = 0; i < 2; ++i) {
-    Node node;
-    node.name = "n" + std::to_string(i), node.zone = ZoneId(0), node.rack = RackId(0), node.profile = ProfileId(0);
-    node.capacity = {Cores(4), Mebibytes(1000), 10, {{gpu, 2}, {storage, 30.5}, {last, 3}}};
-    node.others = i == 0 ? Resources{Cores(0.1), Mebibytes(3), 2, {{gpu, 1}}} : node.others;
-    node.price = UsdPerHour(0.1);
-    start.nodes.push_back(node);
+std::vector<std::string> texts_in(const std::string& folder) {
+  std::vector<std::string> texts;
+  const Result<std::vector<JournalFile>> files = list_journal(folder);
+  for (const JournalFile& file : *files) {
+    const std::vector<std::string> more = texts_of(file.path);
+    texts.insert(texts.end(), more.begin(), more.end());
   }
-  PlacementConstraint constraint;
-  const LabelRequirement in_a{"zone", LabelRequirement::Operator::in, {"a"}};
-  constraint.volumes = {{{in_a}, {}}, {{in_a, in_a}}};
-  start.constraints.push_back(constraint);
-  start.pools.push_back({"p", 1, {}, {}, {}});
-  ClusterState state(start);
-  JobArrived job;
-  job.job.name = "j", job.job.pool = PoolId(0), job.job.constraint = ConstraintId(0);
-  job.job.request = {Cores(0.1), Mebibytes(1), 1, {{gpu, 1}, {last, 1}}};
-  job.job.map_tasks = 5;
-  job.tasks.assign(5, Task{});
-  for (Task& task : job.tasks) task.cpu = CpuSeconds(1.1);
-  state.apply(job);
-  state.apply(TaskFound{TaskId(3), NodeId(0), TimePoint(Duration(7))});
-  state.apply(TaskFound{TaskId(4), NodeId(0), TimePoint(Duration(7))});  // more than the node has
-  state.apply(TaskWithdrawn{TaskId(0)});
-  ASSERT_TRUE(state.assume({TaskId(1), NodeId(1), {}, {}}));
-  state.apply(TaskFinished{TaskId(3), NodeId(0)});
-  const std::string text = write_snapshot(state.snapshot(), CostModel(), SnapshotDetail::exact);
-  const Result<SnapshotFile> read = read_snapshot("s", text, SnapshotOrder::as_written);
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(testing::difference(state.snapshot(), read->cluster), "");
-  EXPECT_EQ(write_snapshot(read->cluster, CostModel(), SnapshotDetail::exact), text);
+  return texts;
 }
 
-std::vector<std::string> online_policies() {
-  std::vector<std::string> names;
-  for (const PolicyEntry& entry : policy_registry())
-    if (!entry.name.starts_with("lips-offline")) names.emplace_back(entry.name);
-  return names;
+std::uint64_t bytes_in(const std::string& folder) {
+  std::uint64_t bytes = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) bytes += entry.file_size();
+  return bytes;
 }
-
-INSTANTIATE_TEST_SUITE_P(Registry, JournalOfEveryPolicy, ::testing::ValuesIn(online_policies()),
-                         [](const auto& parameter) {
-                           std::string name = parameter.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
-
-class EpochJournalTest : public ::testing::Test {
- protected:
-  ~EpochJournalTest() override { fs::remove_all(folder_); }
-  std::string folder_ = (fs::temp_directory_path() / ("lips-journal-" + std::to_string(getpid()))).string();
-};
 
 TEST_F(EpochJournalTest, KeepsTheNewestEpochsThatFit) {
   Result<EpochJournal> journal = EpochJournal::open(folder_, Mebibytes(0.01));
   ASSERT_TRUE(journal) << journal.error().message;
-  std::string noise;
-  std::uint32_t state = 1;
-  for (int i = 0; i < 3000; ++i) noise += static_cast<char>('a' + (state = state * 1664525 + 1013904223) % 7919 % 26);
-  for (int i = 0; i < 20; ++i) ASSERT_TRUE(journal->add(noise + std::to_string(i)));
-  const Result<std::vector<JournalEntry>> entries = list_journal(folder_);
-  ASSERT_TRUE(entries);
-  EXPECT_EQ(entries->back().epoch, 20u);
-  EXPECT_GT(entries->size(), 2u);
-  EXPECT_LT(entries->size(), 10u);
-  EXPECT_LE(journal->bytes(), 10486u);
+  std::vector<std::string> added;
+  for (unsigned i = 0; i < 40; ++i) {
+    added.push_back(noise(i / 3) + std::to_string(i));  // every third one has nothing of the one before
+    ASSERT_TRUE(journal->add(added.back()));
+    EXPECT_EQ(journal->bytes(), bytes_in(folder_));
+    ASSERT_LE(journal->bytes(), 10486u) << i;
+    const std::vector<std::string> kept = texts_in(folder_);
+    ASSERT_FALSE(kept.empty());
+    EXPECT_EQ(kept, std::vector(added.end() - static_cast<std::ptrdiff_t>(kept.size()), added.end()));
+  }
+  EXPECT_EQ(journal->next_epoch(), 41u);
+  EXPECT_GT(texts_in(folder_).size(), 5u);
+  EXPECT_GT(list_journal(folder_)->front().first, 20u);
 }
 
-TEST_F(EpochJournalTest, GoesOnAfterACrash) {
+TEST_F(EpochJournalTest, WritesWhatHasChanged) {
+  Result<EpochJournal> journal = EpochJournal::open(folder_, Mebibytes(1));
+  std::string text = noise(1, 100'000);
+  ASSERT_TRUE(journal->add(text));
+  const std::uint64_t first = journal->bytes();
+  for (std::size_t i = 0; i < 100; ++i) {
+    text[i * 997] = '!';
+    ASSERT_TRUE(journal->add(text));
+  }
+  EXPECT_LT(journal->bytes(), first * 11 / 10);
+  EXPECT_EQ(list_journal(folder_)->size(), 1u);
+  EXPECT_EQ(texts_in(folder_).size(), 101u);
+}
+
+TEST_F(EpochJournalTest, BeginsAFileNowAndThen) {
+  Result<EpochJournal> journal = EpochJournal::open(folder_, Mebibytes(10));
+  for (int i = 0; i < 1200; ++i) ASSERT_TRUE(journal->add("a text that hardly changes " + std::to_string(i % 10)));
+  const auto files = list_journal(folder_);
+  EXPECT_GE(files->size(), 3u);
+  EXPECT_EQ((*files)[1].first, 1 + texts_of(files->front().path).size());
+  EXPECT_EQ(texts_in(folder_).size(), 1200u);
+}
+
+// A record that is cut off at each of its bytes, as by a crash.
+TEST_F(EpochJournalTest, CutsOffATornEndAndGoesOn) {
+  std::vector<std::string> added{"one", "one and a half", "two"};
+  std::vector<std::uint64_t> ends{0};
   {
     Result<EpochJournal> journal = EpochJournal::open(folder_, Mebibytes(1));
-    ASSERT_TRUE(journal->add("one"));
-    ASSERT_TRUE(journal->add("two"));
+    for (const std::string& text : added) {
+      ASSERT_TRUE(journal->add(text));
+      ends.push_back(journal->bytes());
+    }
   }
-  const std::string half = folder_ + "/epoch-0000000003.json.gz.unfinished";
-  std::ofstream(half) << "half";
+  const std::string path = list_journal(folder_)->front().path, whole = *read_text_file(path);
+  for (std::size_t cut = 0; cut <= whole.size(); ++cut)
+    for (const std::size_t zeros : {0u, 100u}) {  // which some file systems leave
+      SCOPED_TRACE(std::to_string(cut) + " bytes, then " + std::to_string(zeros) + " zeros");
+      fs::remove_all(folder_);
+      fs::create_directory(folder_);
+      std::ofstream(path, std::ios::binary) << whole.substr(0, cut) << std::string(zeros, '\0');
+      std::size_t records = 0;
+      while (records < added.size() && ends[records + 1] <= cut) ++records;
+      Result<EpochJournal> journal = EpochJournal::open(folder_, Mebibytes(1));
+      ASSERT_TRUE(journal) << journal.error().message;
+      EXPECT_EQ(journal->next_epoch(), records + 1);
+      EXPECT_EQ(journal->bytes(), ends[records]);
+      ASSERT_TRUE(journal->add("three"));
+      std::vector<std::string> expected(added.begin(), added.begin() + static_cast<std::ptrdiff_t>(records));
+      expected.emplace_back("three");
+      EXPECT_EQ(texts_in(folder_), expected);
+    }
+}
+
+TEST_F(EpochJournalTest, LeavesAFileOfALaterVersionAlone) {
+  fs::create_directories(folder_);
+  std::string later = log_beginning("text");
+  later[later.find("lips-journal 1") + 13] = '2';
+  const std::string path = folder_ + "/" + log_file_name(5);
+  std::ofstream(path, std::ios::binary) << later;
   Result<EpochJournal> journal = EpochJournal::open(folder_, Mebibytes(1));
   ASSERT_TRUE(journal);
-  EXPECT_EQ(journal->next_epoch(), 3u);
-  EXPECT_FALSE(fs::exists(half));
-  ASSERT_TRUE(journal->add("three"));
-  EXPECT_EQ(list_journal(folder_)->size(), 3u);
+  EXPECT_EQ(journal->next_epoch(), 6u);
+  EXPECT_EQ(*read_text_file(path), later);
+}
+
+TEST_F(EpochJournalTest, FollowsTheRecordsOfEarlierVersionsAndDropsThemFirst) {
+  fs::copy(LIPS_SOURCE_DIR "/tests/records/old_journal", folder_);
+  Result<EpochJournal> journal = EpochJournal::open(folder_, Mebibytes(0.03));
+  ASSERT_TRUE(journal);
+  EXPECT_EQ(journal->next_epoch(), 4u);
+  for (unsigned i = 0; i < 3; ++i) ASSERT_TRUE(journal->add(noise(i, 10'000)));
+  const auto files = list_journal(folder_);
+  EXPECT_EQ(files->front().first, 3u);
+  EXPECT_EQ(files->front().kind, JournalFile::Kind::record);
+  EXPECT_EQ(files->back().kind, JournalFile::Kind::log);
 }
 
 // The number after the greatest would be 0.
 TEST_F(EpochJournalTest, DoesNotTakeAFileOfAnImpossibleNumberForOneOfItsOwn) {
   fs::create_directories(folder_);
   std::ofstream(folder_ + "/epoch-18446744073709551615.json.gz") << "x";
+  std::ofstream(folder_ + "/journal-18446744073709551615.zst") << "x";
+  std::ofstream(folder_ + "/journal-7.zst.unfinished") << "x";
   Result<EpochJournal> journal = EpochJournal::open(folder_, Mebibytes(1));
   ASSERT_TRUE(journal);
   EXPECT_EQ(journal->next_epoch(), 1u);
@@ -202,34 +162,69 @@ TEST_F(EpochJournalTest, DoesNotTakeAFileOfAnImpossibleNumberForOneOfItsOwn) {
   EXPECT_EQ(list_journal(folder_)->size(), 1u);
 }
 
-TEST_F(EpochJournalTest, SaysWhatIsWrongWithADamagedRecord) {
-  const simulation::Scenario day = testing::scenario();
-  std::string text;
-  testing::run(day, "fifo", [&](const PolicyInput& input, const Plan& plan) {
-    if (text.empty()) text = write_epoch(record_of("fifo", day, input, plan));
-  });
-  ASSERT_TRUE(read_epoch("e", text));
-  std::string other = text;
-  other[other.size() - 40] ^= 1;
-  EXPECT_THAT(read_epoch("e", other).error().message, HasSubstr("differs from the written one"));
-  EXPECT_THAT(read_epoch("e", "{}").error().message, HasSubstr("e:1"));
-  EXPECT_THAT(read_epoch("e", "no json").error().message, HasSubstr("journal"));
-  EXPECT_THAT(read_epoch("e", text.substr(0, text.size() / 2)).error().message,
-              HasSubstr("differs from the written one"));
-  for (const auto& [from, to, message] : std::vector<std::array<std::string, 3>>{
-           {"\"seed\":1", "\"seed\":-1", "e:1: /seed: found -1; allowed: a whole number of 0 or more"},
-           {"\"seed\":1,", "", "e:1: /seed: found nothing"},
-           {"\"formatVersion\":2", "\"formatVersion\":3",
-            "e:1: /formatVersion: found 3; allowed: a whole number from 1 to 2"},
-           {"\"dollars\":", "\"dollars\":1e999,\"x\":", "e:1: found a number that is too large"},
-           {"\"reporting\":[", "\"reporting\":[7,-3],\"x\":[", "e:1: /reporting/1: found -3"}}) {
-    std::string changed = text;
-    changed.replace(changed.find(from), from.size(), to);
-    const Result<EpochRecord> read = read_epoch("e", changed);
-    ASSERT_FALSE(read) << message;
-    EXPECT_THAT(read.error().message, HasSubstr(message));
-    EXPECT_THAT(read.error().message, ::testing::Not(HasSubstr("exception")));
+TEST_F(EpochJournalTest, BeginsAFileWhereSomebodyDeletedOrChangedTheNewest) {
+  Result<EpochJournal> journal = EpochJournal::open(folder_, Mebibytes(1));
+  ASSERT_TRUE(journal->add("one"));
+  fs::remove(list_journal(folder_)->front().path);
+  ASSERT_TRUE(journal->add("two"));
+  EXPECT_EQ(texts_in(folder_), std::vector<std::string>{"two"});
+  std::ofstream(list_journal(folder_)->back().path, std::ios::app) << "x";
+  ASSERT_TRUE(journal->add("three"));
+  EXPECT_EQ(texts_of(list_journal(folder_)->back().path), std::vector<std::string>{"three"});
+}
+
+// A disk with so much room for the folder; the rest of a text that does not fit is missing, or was taken back.
+EpochJournal::Append small_disk(const std::string& folder, const std::uint64_t& room) {
+  return [&folder, &room](const std::string& path, std::string_view bytes) -> std::error_code {
+    if (bytes_in(folder) + bytes.size() <= room) return append_to_file(path, bytes);
+    return {ENOSPC, std::generic_category()};
+  };
+}
+
+TEST_F(EpochJournalTest, GivesUpTheOldestFilesWhenTheDiskIsFull) {
+  std::uint64_t room = 20'000;
+  Result<EpochJournal> journal = EpochJournal::open(folder_, Mebibytes(1), small_disk(folder_, room));
+  std::vector<std::string> added;
+  for (unsigned i = 0; i < 20; ++i) {
+    added.push_back(noise(i));
+    ASSERT_TRUE(journal->add(added.back())) << i;
+    const std::vector<std::string> kept = texts_in(folder_);
+    EXPECT_EQ(kept, std::vector(added.end() - static_cast<std::ptrdiff_t>(kept.size()), added.end()));
+    EXPECT_EQ(journal->bytes(), bytes_in(folder_));
   }
+  EXPECT_GT(texts_in(folder_).size(), 4u);
+  room = 0;  // others took all of it
+  EXPECT_FALSE(journal->add(noise(99)));
+  room = 20'000;
+  ASSERT_TRUE(journal->add(noise(100)));
+  EXPECT_EQ(texts_in(folder_).back(), noise(100));
+  EXPECT_EQ(journal->next_epoch(), 22u) << "the one that was not written has no number";
+}
+
+TEST_F(EpochJournalTest, DeletesNothingWhereTheDiskFailsInAnotherWay) {
+  std::error_code answer;
+  Result<EpochJournal> journal = EpochJournal::open(
+      folder_, Mebibytes(1),
+      [&](const std::string& path, std::string_view bytes) { return answer ? answer : append_to_file(path, bytes); });
+  for (unsigned i = 0; i < 6; ++i) ASSERT_TRUE(journal->add(noise(i)));
+  const std::vector<std::string> before = texts_in(folder_);
+  answer = {EIO, std::generic_category()};
+  EXPECT_FALSE(journal->add(noise(6)));
+  EXPECT_EQ(texts_in(folder_), before);
+}
+
+TEST_F(EpochJournalTest, RefusesARecordThatIsLargerThanTheJournalAndKeepsTheOthers) {
+  Result<EpochJournal> journal = EpochJournal::open(folder_, Mebibytes(0.01));
+  ASSERT_TRUE(journal->add("one"));
+  EXPECT_FALSE(journal->add(noise(1, 30'000)));
+  EXPECT_EQ(texts_in(folder_), std::vector<std::string>{"one"});
+  ASSERT_TRUE(journal->add("two"));
+  EXPECT_EQ(texts_in(folder_).back(), "two");
+}
+
+TEST(AppendToFile, SaysThatTheDiskIsFull) {
+  EXPECT_EQ(append_to_file("/dev/full", "text"), std::errc::no_space_on_device);
+  EXPECT_TRUE(append_to_file("/no/such/folder/file", "text"));
 }
 
 }  // namespace

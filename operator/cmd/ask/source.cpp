@@ -6,6 +6,7 @@
 #include "config/gzip.h"
 #include "config/settings_reader.h"
 #include "config/text_file.h"
+#include "records/journal_reader.h"
 #include "records/snapshot_file.h"
 
 namespace lips::cmd {
@@ -21,6 +22,17 @@ Result<EpochRecord> read_state(const std::string& name, std::string_view text) {
   record.policy = "lips";
   record.snapshot = *std::move(snapshot);
   return record;
+}
+
+Result<EpochRecord> read_file(const std::string& path, std::optional<std::uint64_t> epoch) {
+  if (epoch || is_journal(path)) {
+    Result<JournalReader> journal = JournalReader::open(path);
+    if (!journal) return tl::unexpected(journal.error());
+    return journal->find(epoch.value_or(journal->last_epoch()));
+  }
+  const Result<std::string> text = read_text_file(path);
+  if (!text) return tl::unexpected(text.error());
+  return read_state(path, *text);
 }
 
 Result<EpochRecord> unpacked(const std::string& name, const std::string& bytes) {
@@ -45,9 +57,10 @@ void describe(Source& source, Arguments& arguments) {
   arguments.text("--token-file", "FILE",
                  "with --url: the token to show to an operator that checks them (server.authorize)", source.token_file);
   arguments.text("--from", "FILE",
-                 "a file instead of a running operator: what it served at /state, one of its journal, or a snapshot "
-                 "(docs/snapshot-file.md)",
+                 "a file instead of a running operator: what it served at /state, its journal (a folder or a file), or "
+                 "a snapshot (docs/snapshot-file.md)",
                  source.from);
+  arguments.seed("--epoch", "with --from: the plan of a journal to ask about (default: the last)", source.epoch);
 }
 
 Result<FetchedState> fetch(const Source& source) {
@@ -55,10 +68,9 @@ Result<FetchedState> fetch(const Source& source) {
     return fail(ErrorCode::invalid_input, "--from, --url and --service: expected one of them, found several");
   if (!source.token_file.empty() && source.url.empty())
     return fail(ErrorCode::invalid_input, "--token-file: expected with --url only");
+  if (source.epoch && source.from.empty()) return fail(ErrorCode::invalid_input, "--epoch: expected with --from only");
   if (!source.from.empty()) {
-    const Result<std::string> text = read_text_file(source.from);
-    if (!text) return tl::unexpected(text.error());
-    Result<EpochRecord> record = read_state(source.from, *text);
+    Result<EpochRecord> record = read_file(source.from, source.epoch);
     if (!record) return tl::unexpected(record.error());
     return FetchedState{*std::move(record), "default"};
   }

@@ -2,6 +2,8 @@
 // own address, or a file. Plans nothing.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +17,7 @@ namespace lips::cmd {
 
 struct Source {
   std::string from, url, token_file, service, kubeconfig, context;
+  std::optional<std::uint64_t> epoch;  // of a journal; none: the last
 };
 void describe(Source& source, Arguments& arguments);
 

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,12 +9,11 @@
 #include "cmd/cli/command.h"
 #include "cmd/cli/output_format.h"
 #include "cmd/plan/plan_result.h"
-#include "config/text_file.h"
 #include "controller/checked_policy.h"
 #include "policies/registry/registry.h"
 #include "records/digest.h"
-#include "records/epoch_journal.h"
 #include "records/epoch_record.h"
+#include "records/journal_reader.h"
 #include "version.h"
 
 namespace lips::cmd {
@@ -47,32 +45,12 @@ Arguments describe(ReplayOptions& options) {
   return arguments;
 }
 
-Result<std::vector<JournalEntry>> entries_of(const ReplayOptions& options) {
-  if (!std::filesystem::is_directory(options.journal)) return std::vector<JournalEntry>{{0, options.journal}};
-  Result<std::vector<JournalEntry>> entries = list_journal(options.journal);
-  if (!entries) return entries;
-  if (entries->empty())
-    return fail(ErrorCode::not_found,
-                fmt::format("{}: no journal records found (expected files epoch-*.json.gz)", options.journal));
-  if (!options.epoch) return entries;
-  const std::uint64_t first = entries->front().epoch, last = entries->back().epoch;
-  std::erase_if(*entries, [&](const JournalEntry& entry) { return entry.epoch != *options.epoch; });
-  if (!entries->empty()) return entries;
-  return fail(ErrorCode::invalid_input, fmt::format("--epoch: expected an epoch of the journal, {} to {}, found {}",
-                                                    first, last, *options.epoch));
-}
-
-Result<EpochRecord> load(const std::string& file) {
-  const Result<std::string> text = read_text_file(file);
-  if (!text) return tl::unexpected(text.error());
-  Result<EpochRecord> record = read_epoch(file, *text);
-  if (record && record->live)
-    return fail(
-        ErrorCode::invalid_input,
-        fmt::format("{}: expected a record of a journal, found the state of a running operator, which is no plan "
-                    "('lips why --from' reads it)",
-                    file));
-  return record;
+Result<void> expect_a_record(const std::string& file, const EpochRecord& record) {
+  if (!record.live) return {};
+  return fail(ErrorCode::invalid_input,
+              fmt::format("{}: expected a record of a journal, found the state of a running operator, which is no plan "
+                          "('lips why --from' reads it)",
+                          file));
 }
 
 Result<PlanResult> decide(const EpochRecord& record, const std::string& policy_name, const std::string& file) {
@@ -120,14 +98,16 @@ std::string invoice_text(const EpochRecord& record) {
       invoice.moves.value(), invoice.storage.value());
 }
 
-Result<int> replay_one(const ReplayOptions& options, const JournalEntry& entry) {
-  const Result<EpochRecord> record = load(entry.file);
+Result<int> replay_one(const ReplayOptions& options, JournalReader journal) {
+  const Result<EpochRecord> record = journal.find(options.epoch.value_or(journal.last_epoch()));
   if (!record) return tl::unexpected(record.error());
+  if (Result<void> expected = expect_a_record(options.journal, *record); !expected)
+    return tl::unexpected(expected.error());
   if (!options.extract.empty())
     if (Result<void> saved = save_snapshot(options.extract, record->snapshot.cluster, record->snapshot.costs); !saved)
       return tl::unexpected(saved.error());
   const bool same_policy = options.policy.empty() || options.policy == record->policy;
-  const Result<PlanResult> result = decide(*record, same_policy ? record->policy : options.policy, entry.file);
+  const Result<PlanResult> result = decide(*record, same_policy ? record->policy : options.policy, options.journal);
   if (!result) return tl::unexpected(result.error());
   const std::string words = same_policy ? verdict(*record, result->plan) : "a different policy from the journal's";
   if (options.format == OutputFormat::json) {
@@ -140,37 +120,40 @@ Result<int> replay_one(const ReplayOptions& options, const JournalEntry& entry) 
   return static_cast<int>(same_policy && !is_same(*record, result->plan) ? failed : done);
 }
 
-Result<int> replay_all(const std::vector<JournalEntry>& entries) {
-  std::size_t same = 0;
-  for (const JournalEntry& entry : entries) {
-    const Result<EpochRecord> record = load(entry.file);
+std::string line_of(const EpochRecord& record, const Plan& plan) {
+  return fmt::format("epoch {:>6}  {:<12} {:>7} pending {:>7} assigned {:>5} moves  {:.6f} USD by use  {}\n",
+                     record.epoch, record.policy, record.snapshot.cluster.pending_tasks, plan.assignments.size(),
+                     plan.moves.size(), plan.account.dollars().value(), verdict(record, plan));
+}
+
+Result<int> replay_all(const ReplayOptions& options, JournalReader journal) {
+  std::size_t same = 0, all = 0;
+  for (;;) {
+    const Result<std::optional<EpochRecord>> record = journal.next();
     if (!record) return tl::unexpected(record.error());
-    const Result<PlanResult> result = decide(*record, record->policy, entry.file);
+    if (!*record) break;
+    const Result<PlanResult> result = decide(**record, (*record)->policy, options.journal);
     if (!result) return tl::unexpected(result.error());
-    same += is_same(*record, result->plan);
-    const std::string line = fmt::format(
-        "epoch {:>6}  {:<12} {:>7} pending {:>7} assigned {:>5} moves  {:.6f} USD by use  {}\n", record->epoch,
-        record->policy, record->snapshot.cluster.pending_tasks, result->plan.assignments.size(),
-        result->plan.moves.size(), result->plan.account.dollars().value(), verdict(*record, result->plan));
-    if (const int printed = print(line); printed != done) return printed;
+    same += is_same(**record, result->plan), ++all;
+    if (const int printed = print(line_of(**record, result->plan)); printed != done) return printed;
     if (interrupt_requested()) return static_cast<int>(interrupted);
   }
-  if (const int printed = print(fmt::format("{} of {} plans are the same\n", same, entries.size())); printed != done)
+  const std::string end = journal.cut_off().empty() ? "" : journal.cut_off() + "\n";
+  if (const int printed = print(fmt::format("{}{} of {} plans are the same\n", end, same, all)); printed != done)
     return printed;
-  return static_cast<int>(same == entries.size() ? done : failed);
+  return static_cast<int>(same == all ? done : failed);
 }
 
 Result<int> replay(const ReplayOptions& options) {
-  const bool one = options.epoch.has_value() || !std::filesystem::is_directory(options.journal);
-  if (!one && (!options.policy.empty() || !options.extract.empty() || options.format != OutputFormat::text))
-    return fail(ErrorCode::invalid_input,
-                "--policy, --extract and --format need --epoch, or a single file of a journal");
   if (!options.policy.empty())
     if (Result<void> known = check_policies({options.policy}); !known) return tl::unexpected(known.error());
   watch_for_interrupt();
-  const Result<std::vector<JournalEntry>> entries = entries_of(options);
-  if (!entries) return tl::unexpected(entries.error());
-  return one ? replay_one(options, entries->front()) : replay_all(*entries);
+  Result<JournalReader> journal = JournalReader::open(options.journal);
+  if (!journal) return tl::unexpected(journal.error());
+  const bool one = options.epoch.has_value() || !is_journal(options.journal);
+  if (!one && (!options.policy.empty() || !options.extract.empty() || options.format != OutputFormat::text))
+    return fail(ErrorCode::invalid_input, "--policy, --extract and --format need --epoch, or the file of one record");
+  return one ? replay_one(options, *std::move(journal)) : replay_all(options, *std::move(journal));
 }
 
 }  // namespace

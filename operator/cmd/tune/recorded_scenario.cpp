@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "cmd/tune/recorded_cluster.h"
 #include "cmd/tune/recorded_jobs.h"
-#include "config/text_file.h"
-#include "records/epoch_journal.h"
-#include "records/epoch_record.h"
+#include "records/journal_reader.h"
 #include "telemetry/page/numbers.h"
 
 namespace lips::cmd {
@@ -20,21 +19,6 @@ namespace lips::cmd {
 namespace {
 
 using simulation::Scenario;
-
-Result<std::vector<JournalEntry>> entries_at(const std::string& path) {
-  if (!std::filesystem::is_directory(path)) return std::vector<JournalEntry>{{0, path}};
-  Result<std::vector<JournalEntry>> entries = list_journal(path);
-  if (entries && entries->empty())
-    return fail(ErrorCode::not_found,
-                fmt::format("{}: no journal records found (expected files epoch-*.json.gz)", path));
-  return entries;
-}
-
-Result<EpochRecord> load(const std::string& file) {
-  const Result<std::string> text = read_text_file(file);
-  if (!text) return tl::unexpected(text.error());
-  return read_epoch(file, *text);
-}
 
 std::size_t tasks_of(const std::vector<JobArrived>& jobs) {
   std::size_t tasks = 0;
@@ -84,28 +68,29 @@ std::vector<simulation::Assumption> about_cluster(const RecordedCluster& cluster
 }  // namespace
 
 Result<Scenario> recorded_scenario(const std::string& path, const RecordReading& reading) {
-  const Result<std::vector<JournalEntry>> entries = entries_at(path);
-  if (!entries) return tl::unexpected(entries.error());
+  Result<JournalReader> journal = JournalReader::open(path);
+  if (!journal) return tl::unexpected(journal.error());
   RecordedJobs seen;
   EpochRecord last;
-  for (std::size_t i = 0; i < entries->size(); ++i) {
+  std::size_t read = 0;
+  for (;; ++read) {
     if (reading.stop()) return fail(ErrorCode::cancelled, "interrupted while reading the journal");
-    reading.at(i, entries->size());
-    Result<EpochRecord> record = load((*entries)[i].file);
+    reading.at(read, journal->records());
+    Result<std::optional<EpochRecord>> record = journal->next();
     if (!record) return tl::unexpected(record.error());
-    seen.add(record->snapshot.cluster);
-    last = std::move(*record);
+    if (!*record) break;
+    seen.add((*record)->snapshot.cluster);
+    last = **std::move(record);
   }
-  reading.at(entries->size(), entries->size());
   RecordedCluster recorded = recorded_cluster(last.snapshot.cluster);
   RecordedJobs::Placed placed = seen.place(recorded.cluster);
   if (placed.jobs.empty())
-    return fail(ErrorCode::invalid_input, fmt::format("{}: no jobs found in {} records", path, entries->size()));
+    return fail(ErrorCode::invalid_input, fmt::format("{}: no jobs found in {} records", path, read));
   Scenario scenario;
   scenario.name = std::filesystem::path(path).filename().string();
   if (scenario.name.empty()) scenario.name = "journal";
   scenario.description =
-      fmt::format("{} records of an operator over {}", entries->size(), page::duration(to_seconds(seen.span())));
+      fmt::format("{} records of an operator over {}", read, page::duration(to_seconds(seen.span())));
   scenario.costs = std::move(last.snapshot.costs);
   scenario.settings = last.settings;
   scenario.billing = last.settings.lips.billing;

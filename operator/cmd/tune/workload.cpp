@@ -91,7 +91,7 @@ WorkloadKind workload_kind(const std::string& file) {
   if (std::filesystem::is_directory(file, ignored)) return WorkloadKind::journal;
   std::filesystem::path name(file);
   if (name.extension() == ".gz") name.replace_extension();
-  if (name.extension() == ".json") return WorkloadKind::journal;
+  if (name.extension() == ".json" || name.extension() == ".zst") return WorkloadKind::journal;
   if (name.extension() == ".csv") return WorkloadKind::table;
   return name.extension() == ".tsv" ? WorkloadKind::trace : WorkloadKind::scenario;
 }

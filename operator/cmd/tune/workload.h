@@ -15,7 +15,7 @@
 
 namespace lips::cmd {
 
-// By the name: a folder or .json(.gz) is a journal, .csv(.gz) a table of jobs, .tsv(.gz) a trace in SWIM's format.
+// By the name: a folder, .zst or .json(.gz) is a journal, .csv(.gz) a table of jobs, .tsv(.gz) a trace in SWIM's format.
 enum class WorkloadKind : std::uint8_t { scenario, table, trace, journal };
 constexpr std::string_view to_string(WorkloadKind kind) {
   constexpr EnumArray<WorkloadKind, std::string_view> names{"scenario", "table", "trace", "journal"};
