@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "cmd/cli/arguments.h"
 #include "cmd/cli/command.h"
+#include "cmd/operator_start.h"
 #include "cmd/service/epoch_recorder.h"
 #include "cmd/service/file_watch.h"
 #include "cmd/service/live_policy.h"
@@ -28,7 +28,6 @@
 #include "cmd/service/state_endpoint.h"
 #include "cmd/service/watch_planner.h"
 #include "config/live_config.h"
-#include "config/text_file.h"
 #include "simulation/scenario_reader.h"
 #include "targets/keeper.h"
 #include "targets/steering_guard.h"
@@ -43,56 +42,10 @@ namespace lips::cmd {
 
 namespace {
 
-struct OperatorOptions {
-  std::string config, kubeconfig, cluster = "kubernetes", config_folder;
-  std::vector<std::pair<std::string, std::string>> set;
-  double speed = 1;
-  std::optional<std::uint64_t> faults;
-  bool print_config = false, stay = false;
-};
-
-Arguments describe(OperatorOptions& options) {
-  Arguments arguments("lips operator",
-                      "Schedules the pods and data of a Kubernetes cluster (or of a simulated one) until stopped.");
-  arguments.text("--config", "FILE", "configuration (docs/operator.md); read again when it changes", options.config);
-  arguments.pairs("--set", "replace keys of the configuration, such as policy.name=fifo server.listen=127.0.0.1:0",
-                  options.set);
-  arguments.flag("--print-config",
-                 "check --config and --set as a start would, print every key with its value and its meaning, and exit",
-                 options.print_config);
-  arguments.heading("Cluster");
-  arguments.text(
-      "--kubeconfig", "FILE",
-      "how to reach the API server (default: the pod's service account, else $KUBECONFIG, else ~/.kube/config)",
-      options.kubeconfig);
-  arguments.text(
-      "--cluster", "simulated:SCENARIO",
-      "run a scenario (docs/scenarios.md) instead of Kubernetes: a file, or the name of one that comes with lips",
-      options.cluster);
-  arguments.number("--speed", "speed of a simulated cluster: simulated seconds per second; 0: as fast as possible",
-                   options.speed);
-  arguments.seed("--faults",
-                 "inject faults into a simulated cluster, drawn from this seed: refused and lost bindings, late and "
-                 "duplicate events, failing moves",
-                 options.faults);
-  arguments.flag("--stay", "keep serving the status page and metrics after the scenario has ended, until stopped",
-                 options.stay);
-  arguments.text("--config-dir", "DIR",
-                 "folder of scenarios and prices that come with lips (default: beside the program)",
-                 options.config_folder);
-  arguments.example("lips operator --config /etc/lips/config.yaml", "run in a pod of the cluster that it schedules");
-  arguments.example("lips operator --kubeconfig ~/.kube/config --set leaderElection.enabled=false log.level=debug",
-                    "run from a workstation");
-  arguments.example("lips operator --cluster simulated:quickstart --speed 60 --set server.listen=127.0.0.1:8080",
-                    "run without Kubernetes: an hour of the scenario in a minute");
-  return arguments;
-}
-
 LineLog::Form form_of(LogFormat format) {
   return format == LogFormat::json ? LineLog::Form::json : LineLog::Form::logfmt;
 }
 
-constexpr std::string_view simulated = "simulated:";
 constexpr int oldest_prices_days = 180;
 constexpr std::size_t most_missed_named = 20;  // in the log, of one plan
 
@@ -116,8 +69,7 @@ class RunningOperator {
                   on_kubernetes() ? kubernetes_time : std::function<TimePoint()>()}),
         state_({[this] { return metrics_.leads(); }, [this] { return metrics_.by_job(); },
                 [this] { return watch_ ? watch_->rows() : std::vector<WatchedRow>(); },
-                [this] { return metrics_.figures().targets; },
-                [this] { return metrics_.figures().own_targets.worst; }},
+                [this] { return metrics_.figures().targets; }, [this] { return metrics_.figures().own_targets.worst; }},
                !on_kubernetes()),
         recorder_(metrics_, live_, log_, on_kubernetes() ? EpochRecorder::Work::beside : EpochRecorder::Work::at_once),
         policy_(
@@ -419,7 +371,8 @@ kubernetes::AnnouncedWork RunningOperator::announced() {
 Result<void> RunningOperator::run_simulated() {
   simulation::ScenarioOptions reading;
   reading.config_folder = options_.config_folder;
-  const Result<std::string> path = simulation::find_scenario(options_.cluster.substr(simulated.size()), reading);
+  const Result<std::string> path =
+      simulation::find_scenario(options_.cluster.substr(simulated_cluster.size()), reading);
   if (!path) return tl::unexpected(path.error());
   const Result<simulation::Scenario> scenario = simulation::read_scenario(*path, reading);
   if (!scenario) return tl::unexpected(scenario.error());
@@ -483,42 +436,6 @@ Result<void> RunningOperator::run(const std::string& config_text) {
   state_.close();
   if (ran) log_.info("stopped");
   return ran;
-}
-
-// The facts about a start that are known before it is one.
-struct Prepared {
-  std::string text;  // of the configuration
-  OperatorConfig config;
-  PriceSheet sheet;
-  NodePrices prices;
-  std::shared_ptr<const NamedPolicy> policy;
-};
-
-Result<Prepared> prepare(const OperatorOptions& options) {
-  if (options.cluster != "kubernetes" && !options.cluster.starts_with(simulated))
-    return fail(ErrorCode::invalid_input,
-                fmt::format("--cluster: expected kubernetes or simulated:SCENARIO, found '{}'", options.cluster));
-  if (options.faults && options.cluster == "kubernetes")
-    return fail(ErrorCode::invalid_input, "--faults: expected --cluster simulated:SCENARIO, found Kubernetes");
-  std::string text;
-  if (!options.config.empty()) {
-    Result<std::string> read = read_text_file(options.config);
-    if (!read) return tl::unexpected(read.error());
-    text = std::move(*read);
-  }
-  Result<OperatorConfig> config = options.config.empty() ? read_operator_config("", options.set)
-                                                         : parse_operator_config(options.config, text, options.set);
-  if (!config) return tl::unexpected(config.error());
-  const Result<std::string> folder = find_config_folder(options.config_folder);
-  if (!folder) return tl::unexpected(folder.error());
-  Result<PriceSheet> sheet = read_price_sheet(*folder);
-  if (!sheet) return tl::unexpected(sheet.error());
-  Result<NodePrices> prices = NodePrices::make(*sheet, config->prices);
-  if (!prices) return tl::unexpected(prices.error());
-  Result<std::shared_ptr<const NamedPolicy>> policy =
-      make_named_policy(config->policy.name, config->policy.effective());
-  if (!policy) return tl::unexpected(policy.error());
-  return Prepared{std::move(text), std::move(*config), std::move(*sheet), std::move(*prices), std::move(*policy)};
 }
 
 Result<void> start(const OperatorOptions& options) {

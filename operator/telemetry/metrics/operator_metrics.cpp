@@ -1,135 +1,27 @@
-#include "telemetry/metrics/operator_metrics.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <map>
-#include <mutex>
-#include <optional>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include "model/days.h"
-#include "spending/spend.h"
-#include "telemetry/metrics/metric_registry.h"
-#include "telemetry/metrics/money_history.h"
-#include "telemetry/metrics/node_meter.h"
-#include "telemetry/metrics/own_target_metrics.h"
+#include "telemetry/metrics/operator_metrics_state.h"
 #include "telemetry/metrics/plan_metrics.h"
 #include "telemetry/metrics/pool_activity.h"
 #include "telemetry/metrics/pool_series.h"
 #include "telemetry/metrics/process_usage.h"
-#include "telemetry/metrics/sharing_metrics.h"
-#include "telemetry/metrics/spend_books.h"
-#include "telemetry/metrics/target_metrics.h"
-#include "telemetry/metrics/unknown_prices.h"
-#include "telemetry/metrics/watch_meter.h"
-#include "telemetry/metrics/zone_nodes.h"
 
 namespace lips {
 namespace {
 
-using SteadyClock = std::chrono::steady_clock;
-
-constexpr EnumArray<BindOutcome, std::string_view> bind_outcomes{"bound", "conflict", "refused", "failed"};
-constexpr EnumArray<MovePhase, std::string_view> move_phases{"pending",   "pending",   "copying",
-                                                             "verifying", "committed", "failed"};
 constexpr Duration keep_gone_pool{300'000'000};  // so that the last it did is scraped under its name
-double since_1970(std::chrono::system_clock::time_point time) {
-  return std::chrono::duration<double>(time.time_since_epoch()).count();
-}
-double now_since_1970() { return since_1970(std::chrono::system_clock::now()); }
 
 using Terms = std::array<std::pair<std::string_view, double>, 3>;
 Terms terms_of(const Bill& bill) {
   return {{{"cpu", bill.cpu.value()}, {"transfer", bill.transfer.value()}, {"shuffle", bill.shuffle.value()}}};
 }
 
-struct BaselineSums {
-  Bill ours, theirs;
-  std::uint64_t tasks = 0;
-};
-
-// The bill of a baseline for a task.
-struct BaselineBill {
-  std::string baseline;
-  Bill bill;                  // cpu: of the work that was expected
-  UsdPerCpuSecond cpu_price;  // of its node
-  Usd our_exchange;           // with the task's peers, as our plan has them; `bill` has that of the baseline's plan
-
-  // The bill of the work and the shuffle that the task had in the end.
-  Bill of(const EndedTask& task) const {
-    Bill theirs = bill;
-    theirs.cpu = task.work * cpu_price;
-    theirs.shuffle = theirs.shuffle * task.shuffle_share;
-    return theirs;
-  }
-  // Ours to set beside it: both have the exchange of their plans.
-  Bill ours(const EndedTask& task) const {
-    Bill ours = task.ours;
-    ours.shuffle += our_exchange - task.exchange;
-    return ours;
-  }
-};
-
 }  // namespace
-
-struct OperatorMetrics::State {
-  About about;
-  MetricRegistry registry;
-  WatchMeter watch_meter{registry};
-  SteadyClock::time_point started = SteadyClock::now();
-  std::atomic<SteadyClock::rep> turned{SteadyClock::now().time_since_epoch().count()};
-  std::atomic<bool> leads{false}, synced{false};
-  std::atomic<bool> phases_told{false};  // an adapter reports phases; else moves are counted from events
-
-  std::mutex mutex;  // guards all members below
-  std::string held_up;
-  OperatorFigures figures;
-  SteadyClock::time_point last_epoch{};
-  std::uint64_t plan = 0;
-  std::optional<TimePoint> seen;  // the cluster's time at the last event or plan
-  SpendBooks books;
-  Spend spend{[this](const Charge& charge) { tell_spent(charge); }};
-  NodeMeter node_meter{registry};
-  ZoneNodes zone_nodes{registry};
-  SharingMetrics sharing_metrics{registry};
-  TargetMetrics target_metrics{registry};
-  OwnTargetMetrics own_target_metrics{registry};
-  using Compared = std::unordered_map<TaskId, std::vector<BaselineBill>>;
-  Compared to_bind, bound;            // tasks of this plan that are not bound yet; of any plan that run
-  std::map<std::string, Bill> spent;  // by pool
-  std::map<std::string, BaselineSums> baselines;
-  MoneyHistory money;
-  std::map<std::string, std::optional<TimePoint>> pools;  // with series, and since when they are gone
-  std::map<std::string, std::uint64_t> finished;          // by pool
-  UnknownPrices unknown_prices{registry};
-  std::size_t queued = 0;
-  double cpu_counted = 0;
-
-  void tell_spent(const Charge& charge);
-  void see(TimePoint now);
-  TimePoint now() const {
-    const TimePoint at_least = seen.value_or(TimePoint{});
-    return about.now ? std::max(at_least, about.now()) : at_least;
-  }
-  void count_running();
-  MoneyPoint money_now() const;
-  InvoiceSoFar invoice() const;
-  void count_ended(const EndedTask& task);
-  void count_finished(const EndedTask& task);
-  void count_compared(const EndedTask& task, const BaselineBill& than);
-  void count_event(const ClusterSnapshot& cluster, const ClusterEvent& event);
-  void count_storage(const ClusterSnapshot& cluster);
-  void count_plan(const DecidedPlan& decided);
-  void count_pools(const DecidedPlan& decided);
-  void forget_pools(const ClusterSnapshot& cluster);
-  const std::string& known(const std::string& pool) { return pools.try_emplace(pool).first->first; }
-  void count_cluster(const ClusterSnapshot& cluster);
-};
 
 OperatorMetrics::OperatorMetrics(About about) : state_(std::make_unique<State>()) {
   state_->about = std::move(about);
@@ -424,102 +316,6 @@ void OperatorMetrics::on_bind(const ClusterSnapshot& cluster, const Assignment& 
   ++state.figures.bound[level];
   if (state.queued > 0) --state.queued;
   state.registry.set("lips_pending_tasks", {"queued"}, static_cast<double>(state.queued));
-}
-
-void OperatorMetrics::on_request(std::string_view verb, std::string_view resource, int code, Duration took) {
-  state_->registry.add("lips_api_requests_total", {verb, resource, fmt::format("{}", code)});
-  state_->registry.observe("lips_api_request_seconds", {verb}, to_seconds(took));
-}
-
-void OperatorMetrics::on_watch(std::string_view resource, WatchTrouble trouble) {
-  state_->registry.add("lips_watches_total", {resource, trouble == WatchTrouble::restarted ? "restarted" : "relisted"});
-}
-
-void OperatorMetrics::on_bind_outcome(BindOutcome outcome, Duration took) {
-  state_->registry.add("lips_binds_total", {bind_outcomes[outcome]});
-  state_->registry.observe("lips_bind_seconds", {}, to_seconds(took));
-  if (outcome == BindOutcome::bound) return;
-  const std::lock_guard lock(state_->mutex);
-  ++state_->figures.conflicts;
-}
-
-void OperatorMetrics::on_steered(std::string_view pool, std::string_view zone) {
-  const std::lock_guard lock(state_->mutex);
-  state_->registry.add("lips_steered_total", {state_->known(std::string(pool)), zone});
-}
-
-void OperatorMetrics::on_pod_waited(Duration span) {
-  state_->registry.observe("lips_pod_wait_seconds", {}, to_seconds(span));
-}
-
-void OperatorMetrics::on_leader(bool leads) {
-  state_->registry.set("lips_leader", {}, state_->leads = leads);
-  if (leads) return;
-  const std::lock_guard lock(state_->mutex);
-  state_->node_meter.stop(state_->now());
-}
-
-void OperatorMetrics::on_synced(bool synced) {
-  const std::lock_guard lock(state_->mutex);
-  state_->synced = synced;
-  state_->registry.set("lips_synced", {}, synced && state_->held_up.empty());
-}
-
-void OperatorMetrics::on_held_up(std::string_view why) {
-  const std::lock_guard lock(state_->mutex);
-  state_->held_up = why;
-  state_->registry.set("lips_synced", {}, state_->synced && why.empty());
-}
-
-void OperatorMetrics::on_loop() { state_->turned = SteadyClock::now().time_since_epoch().count(); }
-
-void OperatorMetrics::on_unknown_price(std::string_view node, std::string_view instance_type, bool unknown) {
-  const std::lock_guard lock(state_->mutex);
-  state_->unknown_prices.note(node, instance_type, unknown);
-}
-
-void OperatorMetrics::on_type_speed(std::string_view instance_type, double speed) {
-  state_->registry.set("lips_learned_speed_ratio", {instance_type}, speed);
-}
-
-void OperatorMetrics::on_driver_answer(std::string_view outcome) {
-  state_->registry.add("lips_driver_answers_total", {outcome});
-}
-
-void OperatorMetrics::on_sold_out(std::uint64_t offers) {
-  state_->registry.set("lips_sold_out_offers", {}, static_cast<double>(offers));
-}
-
-void OperatorMetrics::on_longest_wait(Duration span) {
-  state_->registry.set("lips_longest_wait_seconds", {}, to_seconds(span));
-}
-
-void OperatorMetrics::on_watch_heard(std::string_view resource) {
-  state_->registry.set("lips_watch_heard_timestamp_seconds", {resource}, now_since_1970());
-}
-
-void OperatorMetrics::on_pending(std::string_view reason, std::uint64_t pods) {
-  state_->registry.set("lips_pending_pods", {reason}, static_cast<double>(pods));
-}
-
-void OperatorMetrics::on_moves(MovePhase phase, std::uint64_t count) {
-  state_->registry.set("lips_moves", {move_phases[phase]}, static_cast<double>(count));
-  state_->phases_told = true;
-}
-
-void OperatorMetrics::on_move_ended(bool committed, Mebibytes) {
-  state_->registry.add("lips_moves_ended_total", {committed ? "committed" : "failed"});
-  const std::lock_guard lock(state_->mutex);
-  ++(committed ? state_->figures.moves_committed : state_->figures.moves_failed);
-}
-
-void OperatorMetrics::on_refused_write(std::string_view verb, std::string_view resource, int code) {
-  if (code == 0) return state_->registry.add("lips_stopped_writes_total", {verb, resource});
-  state_->registry.add("lips_refused_writes_total", {verb, resource, fmt::format("{}", code)});
-}
-
-void OperatorMetrics::on_rejected(std::string_view kind, std::string_view reason) {
-  state_->registry.add("lips_rejected_objects_total", {kind, reason});
 }
 
 std::string OperatorMetrics::exposition() const {

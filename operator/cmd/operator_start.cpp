@@ -1,0 +1,73 @@
+#include "cmd/operator_start.h"
+
+#include <fmt/format.h>
+
+#include "config/text_file.h"
+
+namespace lips::cmd {
+
+Arguments describe(OperatorOptions& options) {
+  Arguments arguments("lips operator",
+                      "Schedules the pods and data of a Kubernetes cluster (or of a simulated one) until stopped.");
+  arguments.text("--config", "FILE", "configuration (docs/operator.md); read again when it changes", options.config);
+  arguments.pairs("--set", "replace keys of the configuration, such as policy.name=fifo server.listen=127.0.0.1:0",
+                  options.set);
+  arguments.flag("--print-config",
+                 "check --config and --set as a start would, print every key with its value and its meaning, and exit",
+                 options.print_config);
+  arguments.heading("Cluster");
+  arguments.text(
+      "--kubeconfig", "FILE",
+      "how to reach the API server (default: the pod's service account, else $KUBECONFIG, else ~/.kube/config)",
+      options.kubeconfig);
+  arguments.text(
+      "--cluster", "simulated:SCENARIO",
+      "run a scenario (docs/scenarios.md) instead of Kubernetes: a file, or the name of one that comes with lips",
+      options.cluster);
+  arguments.number("--speed", "speed of a simulated cluster: simulated seconds per second; 0: as fast as possible",
+                   options.speed);
+  arguments.seed("--faults",
+                 "inject faults into a simulated cluster, drawn from this seed: refused and lost bindings, late and "
+                 "duplicate events, failing moves",
+                 options.faults);
+  arguments.flag("--stay", "keep serving the status page and metrics after the scenario has ended, until stopped",
+                 options.stay);
+  arguments.text("--config-dir", "DIR",
+                 "folder of scenarios and prices that come with lips (default: beside the program)",
+                 options.config_folder);
+  arguments.example("lips operator --config /etc/lips/config.yaml", "run in a pod of the cluster that it schedules");
+  arguments.example("lips operator --kubeconfig ~/.kube/config --set leaderElection.enabled=false log.level=debug",
+                    "run from a workstation");
+  arguments.example("lips operator --cluster simulated:quickstart --speed 60 --set server.listen=127.0.0.1:8080",
+                    "run without Kubernetes: an hour of the scenario in a minute");
+  return arguments;
+}
+
+Result<Prepared> prepare(const OperatorOptions& options) {
+  if (options.cluster != "kubernetes" && !options.cluster.starts_with(simulated_cluster))
+    return fail(ErrorCode::invalid_input,
+                fmt::format("--cluster: expected kubernetes or simulated:SCENARIO, found '{}'", options.cluster));
+  if (options.faults && options.cluster == "kubernetes")
+    return fail(ErrorCode::invalid_input, "--faults: expected --cluster simulated:SCENARIO, found Kubernetes");
+  std::string text;
+  if (!options.config.empty()) {
+    Result<std::string> read = read_text_file(options.config);
+    if (!read) return tl::unexpected(read.error());
+    text = std::move(*read);
+  }
+  Result<OperatorConfig> config = options.config.empty() ? read_operator_config("", options.set)
+                                                         : parse_operator_config(options.config, text, options.set);
+  if (!config) return tl::unexpected(config.error());
+  const Result<std::string> folder = find_config_folder(options.config_folder);
+  if (!folder) return tl::unexpected(folder.error());
+  Result<PriceSheet> sheet = read_price_sheet(*folder);
+  if (!sheet) return tl::unexpected(sheet.error());
+  Result<NodePrices> prices = NodePrices::make(*sheet, config->prices);
+  if (!prices) return tl::unexpected(prices.error());
+  Result<std::shared_ptr<const NamedPolicy>> policy =
+      make_named_policy(config->policy.name, config->policy.effective());
+  if (!policy) return tl::unexpected(policy.error());
+  return Prepared{std::move(text), std::move(*config), std::move(*sheet), std::move(*prices), std::move(*policy)};
+}
+
+}  // namespace lips::cmd

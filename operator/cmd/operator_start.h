@@ -1,0 +1,42 @@
+// The options of `lips operator`, and what is read and checked before it starts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "cmd/cli/arguments.h"
+#include "cmd/service/live_policy.h"
+#include "config/live_config.h"
+
+namespace lips::cmd {
+
+inline constexpr std::string_view simulated_cluster = "simulated:";  // a scenario follows
+
+struct OperatorOptions {
+  std::string config, kubeconfig, cluster = "kubernetes", config_folder;
+  std::vector<std::pair<std::string, std::string>> set;
+  double speed = 1;
+  std::optional<std::uint64_t> faults;
+  bool print_config = false, stay = false;
+};
+
+Arguments describe(OperatorOptions& options);
+
+// The facts about a start that are known before it is one.
+struct Prepared {
+  std::string text;  // of the configuration
+  OperatorConfig config;
+  PriceSheet sheet;
+  NodePrices prices;
+  std::shared_ptr<const NamedPolicy> policy;
+};
+
+Result<Prepared> prepare(const OperatorOptions& options);
+
+}  // namespace lips::cmd
