@@ -9,6 +9,7 @@ namespace {
 constexpr auto table = std::to_array<Command>({
     {"operator", "schedule the pods and data of a Kubernetes cluster, or of a simulated one, until stopped",
      run_operator},
+    {"status", "say whether a running operator decides and, if not, why", run_status},
     {"why", "say why a pod waits and what would start it, from a running operator", run_why},
     {"what-if", "compare the plan of now with the one after a change, from a running operator", run_what_if},
     {"plans", "list the last plans of a running operator", run_plans},

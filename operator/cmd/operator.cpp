@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <ctime>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,8 +24,11 @@
 #include "cmd/service/operator_simulated.h"
 #include "cmd/service/overview_keeper.h"
 #include "cmd/service/overview_of.h"
+#include "cmd/service/price_age.h"
 #include "cmd/service/price_feed.h"
 #include "cmd/service/state_endpoint.h"
+#include "cmd/service/state_facts.h"
+#include "cmd/service/status_text.h"
 #include "cmd/service/watch_planner.h"
 #include "config/live_config.h"
 #include "simulation/scenario_reader.h"
@@ -33,6 +36,7 @@
 #include "targets/steering_guard.h"
 #include "telemetry/metrics/log_lines.h"
 #include "telemetry/metrics/operator_metrics.h"
+#include "telemetry/metrics/recent_trouble.h"
 #include "telemetry/status/health_server.h"
 #include "telemetry/status/status_page.h"
 #include "telemetry/status/status_server.h"
@@ -46,15 +50,12 @@ LineLog::Form form_of(LogFormat format) {
   return format == LogFormat::json ? LineLog::Form::json : LineLog::Form::logfmt;
 }
 
-constexpr int oldest_prices_days = 180;
-constexpr std::size_t most_missed_named = 20;  // in the log, of one plan
-
-// The beginning of a date YYYY-MM-DD.
-std::optional<std::chrono::system_clock::time_point> day_of(const std::string& date) {
-  std::tm day{};
-  if (date.empty() || !strptime(date.c_str(), "%Y-%m-%d", &day)) return std::nullopt;
-  return std::chrono::system_clock::from_time_t(timegm(&day));
+std::string env_or_empty(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
 }
+
+constexpr std::size_t most_missed_named = 20;  // in the log, of one plan
 
 // The parts of a running operator, each after those that it depends on.
 class RunningOperator {
@@ -63,7 +64,7 @@ class RunningOperator {
                   std::shared_ptr<const NamedPolicy> policy)
       : options_(options),
         sheet_(std::move(sheet)),
-        log_(form_of(config.log.format), config.log.level),
+        lines_(form_of(config.log.format), config.log.level),
         live_(config, std::move(prices)),
         metrics_({std::string(version), std::string(revision), options.cluster,
                   on_kubernetes() ? kubernetes_time : std::function<TimePoint()>()}),
@@ -80,13 +81,16 @@ class RunningOperator {
               state_.planned(by, input, plan, took);
               metrics_.targets(targets_.reports());
               follow_jobs(input.cluster);
-              guard_.planned(input.cluster.now, !std::exchange(refused_, false), targets_.reports());
+              guard_.planned(input.cluster.now, refused_.empty(), targets_.reports());
+              facts_.planned(std::exchange(refused_, ""));
+              kept_room_ = plan.account.expected_room().value();
               for (const std::string& pool : std::set(left_alone_)) leaves_alone(pool);  // nobody may ask any more
             },
             [this](const PlanFault& fault) { refused(fault); }),
         targets_({[this] { return policy_.current()->settings.targets; }, config.policy.settings.lips.billing,
                   [this](const TargetReport& report) { tell(report); }},
-                 CostModel()) {
+                 CostModel()),
+        facts_(config.mode, env_or_empty("LIPS_CHART_MODE")) {
     metrics_.bill_nodes_by(terms_of(config));
     if (on_kubernetes() && config.baselines.watched) watch_.emplace(metrics_, live_, policy_);
   }
@@ -99,14 +103,13 @@ class RunningOperator {
     return {config.commitments, config.fleet.boot_time, !on_kubernetes()};
   }
   std::string page(const PageQuestion& question);
+  std::string status();
   Result<void> serve_health();
   Result<void> serve();
   Result<void> open_journal();
   Result<void> run_simulated();
   void reload(Result<OperatorConfig> changed);
   void feed(Result<std::vector<InstanceOffer>> offers);
-  void use(const PricesInUse& prices);
-  void tell_age();
   void announce(const std::string& file, const Result<std::string>& text);
   kubernetes::AnnouncedWork announced();
   void refused(const PlanFault& fault);
@@ -119,7 +122,8 @@ class RunningOperator {
 
   const OperatorOptions& options_;
   const PriceSheet sheet_;
-  LineLog log_;
+  LineLog lines_;
+  RecentTrouble log_{lines_, kubernetes_time};
   LiveConfig live_;
   OperatorMetrics metrics_;
   StateEndpoint state_;
@@ -129,15 +133,16 @@ class RunningOperator {
   LivePolicy policy_;
   TargetKeeper targets_;
   SteeringGuard guard_;               // on the controller's thread
-  bool refused_ = false;              // the plan that is being decided
+  std::string refused_;               // why the plan that is being decided was; empty: it was not
   std::set<std::string> left_alone_;  // pools, as the log says
   std::optional<WatchPlanner> watch_;
-  std::set<PlanFault::Kind> faults_logged_;                      // on the controller's thread
-  std::mutex replacing_;                                         // held by whoever replaces the live configuration
-  std::vector<InstanceOffer> fed_;                               // by prices.metrics
-  bool feed_failed_ = false;                                     // and the log says so
-  std::optional<std::chrono::system_clock::time_point> fed_at_;  // the last answer
-  PricesInUse in_use_;                                           // as of the last listing
+  StateFacts facts_;
+  PriceAge price_age_{metrics_, log_};
+  std::atomic<double> kept_room_{0};         // CPU-seconds, in the last plan
+  std::set<PlanFault::Kind> faults_logged_;  // on the controller's thread
+  std::mutex replacing_;                     // held by whoever replaces the live configuration
+  std::vector<InstanceOffer> fed_;           // by prices.metrics
+  bool feed_failed_ = false;                 // and the log says so
   std::mutex announcing_;
   kubernetes::AnnouncedWork announced_;  // by expected.file; under `announcing_`
   std::atomic<bool> ended_{false};       // a simulated run has ended; only its page is still served
@@ -147,7 +152,7 @@ class RunningOperator {
 
 // Counts every fault but logs each kind once: a failing policy may fail at every plan.
 void RunningOperator::refused(const PlanFault& fault) {
-  refused_ = true;
+  refused_ = fault.why;
   metrics_.plan_refused(fault);
   if (!faults_logged_.insert(fault.kind).second) return;
   log_.error("plan refused: every task waits for the next plan; further refusals of this kind are only counted",
@@ -209,9 +214,26 @@ Health RunningOperator::alive() const {
 }
 
 Health RunningOperator::ready() const {
-  if (const std::string why = metrics_.held_up(); !why.empty()) return {false, "nothing is planned: " + why};
-  if (!metrics_.synced()) return {false, "the caches are not synced yet"};
-  return {true, metrics_.leads() ? "leader" : "standby"};
+  const OperatorState state = metrics_.state();
+  return {state.ready(), state.words()};
+}
+
+std::string RunningOperator::status() {
+  const OperatorFigures figures = metrics_.figures();
+  OperatorStatus status{figures.version,
+                        figures.cluster,
+                        own_identity(),
+                        policy_.current()->name,
+                        std::string(to_string(live_.config()->mode)),
+                        figures.leads,
+                        figures.state};
+  status.plans = figures.epochs, status.since_plan = figures.since_last_epoch;
+  status.kept_cpu_seconds = kept_room_;
+  status.adapter = metrics_.status();
+  status.troubles = log_.latest();
+  status.prices = price_age_.ages();
+  for (const auto& [type, nodes] : figures.invoice.unpriced) status.prices.unpriced += nodes;
+  return status_text(status, kubernetes_time());
 }
 
 std::string RunningOperator::page(const PageQuestion& question) {
@@ -252,6 +274,7 @@ Result<void> RunningOperator::serve() {
   }
   texts.new_data = [this](const auto& query) { return new_data_.answer(query); };
   texts.state = [this] { return state_.answer(); };
+  texts.status = [this] { return status(); };
   if (config.authorize) {
     Result<Admit> admit = admission_by_cluster(options_.kubeconfig);
     if (!admit) return tl::unexpected(admit.error());
@@ -295,7 +318,8 @@ void RunningOperator::reload(Result<OperatorConfig> changed) {
     log_.info(key.live ? "configuration changed" : "configuration changed; this key needs a restart",
               {{"key", key.path}, {"value", key.value}});
   }
-  log_.set_level(changed->log.level);
+  lines_.set_level(changed->log.level);
+  facts_.configured(changed->mode);
   metrics_.bill_nodes_by(terms_of(*changed));
   live_.replace(std::move(*changed), std::move(*prices));
   if (new_policy) policy_.use(std::move(*policy));
@@ -305,6 +329,7 @@ void RunningOperator::reload(Result<OperatorConfig> changed) {
 // The last prices stay while the page cannot be read. Equal prices change nothing, for a change lists the cluster anew.
 void RunningOperator::feed(Result<std::vector<InstanceOffer>> offers) {
   const std::lock_guard lock(replacing_);
+  facts_.read_prices(offers ? "" : offers.error().message, kubernetes_time());
   if (!offers) {
     if (!std::exchange(feed_failed_, true))
       log_.warning("cannot read prices.metrics; the last prices stay in force", {{"error", offers.error().message}});
@@ -316,9 +341,7 @@ void RunningOperator::feed(Result<std::vector<InstanceOffer>> offers) {
   };
   const bool same = std::equal(fed_.begin(), fed_.end(), offers->begin(), offers->end(),
                                [&](const auto& a, const auto& b) { return key(a) == key(b); });
-  fed_at_ = std::chrono::system_clock::now();
-  metrics_.prices_read(*fed_at_);
-  tell_age();
+  price_age_.fed();
   if (same) return;
   fed_ = std::move(*offers);
   const std::shared_ptr<const OperatorConfig> config = live_.config();
@@ -326,28 +349,6 @@ void RunningOperator::feed(Result<std::vector<InstanceOffer>> offers) {
   if (!prices) return log_.warning("cannot use new prices", {{"error", prices.error().message}});
   log_.info("prices read", {{"url", config->prices.metrics}, {"prices", fed_.size()}});
   live_.replace(*config, std::move(*prices));
-}
-
-void RunningOperator::use(const PricesInUse& prices) {
-  const std::lock_guard lock(replacing_);
-  if (prices == in_use_) return;
-  const std::string before = std::exchange(in_use_, prices).oldest;
-  tell_age();
-  const auto since = day_of(prices.oldest);
-  if (!since || prices.oldest == before) return;
-  const auto days = std::chrono::duration_cast<std::chrono::hours>(std::chrono::system_clock::now() - *since) / 24;
-  if (days.count() > oldest_prices_days)
-    log_.warning("prices in use are old: give prices.file or prices.metrics", {{"oldest", prices.oldest},
-                                                                               {"instance_type", prices.instance_type},
-                                                                               {"zone", prices.zone},
-                                                                               {"days", days.count()}});
-}
-
-// That of the oldest price by which plans are made: what the feed says is as old as its last answer.
-void RunningOperator::tell_age() {
-  std::optional<std::chrono::system_clock::time_point> oldest = day_of(in_use_.oldest);
-  if (in_use_.fed && fed_at_ && (!oldest || *fed_at_ < *oldest)) oldest = fed_at_;
-  if (oldest) metrics_.prices_as_of(*oldest);
 }
 
 // The last list stays while the file cannot be read; entries with an error are left out.
@@ -428,7 +429,8 @@ Result<void> RunningOperator::run(const std::string& config_text) {
                 {options_.kubeconfig, live_, policy_, metrics_, targets_, metrics_, log_,
                  [this] { return pool_uses(); }, [this](const std::string& pool) { return leaves_alone(pool); },
                  watch_ ? &*watch_ : nullptr, [this] { return announced(); },
-                 [this](const PricesInUse& used) { use(used); }, interrupt_requested,
+                 [this](const PricesInUse& used) { price_age_.use(used); },
+                 [this](OperatorFacts& facts) { facts_.add_to(facts); }, interrupt_requested,
                  [this](const ClusterSnapshot& cluster, TimePoint now, const StateEndpoint::NamePods& name_pods) {
                    state_.look(cluster, now, name_pods);
                  }})

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/result.h"
 #include "cmd/cli/arguments.h"
 #include "cmd/service/live_policy.h"
 #include "config/live_config.h"

@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "base/units.h"
+#include "controller/adapter_status.h"
+#include "controller/operator_state.h"
 #include "model/move_phase.h"
 
 namespace lips {
@@ -33,9 +35,10 @@ class AdapterObserver {
   virtual void on_pod_waited(Duration) {}
 
   virtual void on_leader(bool /*this replica leads*/) {}
-  virtual void on_synced(bool /*all caches hold what the cluster holds*/) {}
-  // The adapter lacks something that plans need, such as a list that the server refuses. Empty: it lacks nothing.
-  virtual void on_held_up(std::string_view /*why*/) {}
+  // The state has changed, if only in its words.
+  virtual void on_state(const OperatorState&) {}
+  // About once a second.
+  virtual void on_status(const AdapterStatus&) {}
   virtual void on_loop() {}  // the adapter is alive although nothing happens
 
   virtual void on_unknown_price(std::string_view /*node*/, std::string_view /*instance_type*/, bool /*unknown*/) {}

@@ -388,7 +388,8 @@ TEST(Completion, ListsEveryCommandAndTheOptionsOfEach) {
   for (const char* shell : {"bash", "zsh"}) {
     const Said script = lips({"completion", shell});
     EXPECT_EQ(script.status, 0);
-    EXPECT_THAT(script.out, AllOf(HasSubstr("operator why what-if"), HasSubstr("complete -o default -F _lips lips")));
+    EXPECT_THAT(script.out,
+                AllOf(HasSubstr("operator status why what-if"), HasSubstr("complete -o default -F _lips lips")));
   }
   EXPECT_EQ(lips({"completion", "fish"}).status, 2);
   const Said options = lips({"why", "some-pod", "--list-options"});

@@ -204,19 +204,20 @@ Error explained(Error error, int status, const std::string& service) {
 
 }  // namespace
 
-Result<FetchedBytes> fetch_through_api(const ApiPlace& place) {
+Result<FetchedBytes> fetch_through_api(const ApiPlace& place, const std::string& path) {
   const Result<std::unique_ptr<Asking>> api = asking(place);
   if (!api) return tl::unexpected(api.error());
   const Result<std::string> service = find_service(**api, place.service);
   if (!service) return tl::unexpected(service.error());
   const std::size_t slash = service->find('/');
-  Result<std::string> answer = (*api)->get(fmt::format("/api/v1/namespaces/{}/services/{}:{}/proxy/state",
-                                                       service->substr(0, slash), service->substr(slash + 1), port));
+  Result<std::string> answer =
+      (*api)->get(fmt::format("/api/v1/namespaces/{}/services/{}:{}/proxy/{}", service->substr(0, slash),
+                              service->substr(slash + 1), port, path));
   if (!answer) return tl::unexpected(explained(answer.error(), (*api)->status(), *service));
   return FetchedBytes{*std::move(answer), (*api)->name_space()};
 }
 
-Result<std::string> fetch_from_url(const std::string& url, const std::string& token_file) {
+Result<std::string> fetch_from_url(const std::string& url, const std::string& token_file, const std::string& path) {
   if (!url.starts_with("http://") && !url.starts_with("https://"))
     return fail(ErrorCode::invalid_input, fmt::format("--url: expected http://HOST:PORT, found '{}'", url));
   kubernetes::Connection connection;
@@ -225,9 +226,12 @@ Result<std::string> fetch_from_url(const std::string& url, const std::string& to
   while (connection.server.ends_with('/')) connection.server.pop_back();
   // A Service picks a replica for each connection, not for each request.
   AskingDirectly api(std::move(connection), {"Connection: close"});
-  Result<std::string> answer = api.get("/state");
-  if (!answer) return fail(ErrorCode::unavailable, fmt::format("{}: {}", url, answer.error().message));
-  return answer;
+  Result<std::string> answer = api.get("/" + path);
+  if (answer) return answer;
+  if (answer.error().code == ErrorCode::not_found)
+    return fail(ErrorCode::unavailable,
+                fmt::format("{}: the operator there is older than this program: it does not serve /{}", url, path));
+  return fail(ErrorCode::unavailable, fmt::format("{}: {}", url, answer.error().message));
 }
 
 }  // namespace lips::cmd

@@ -1,4 +1,4 @@
-// Fetches the state of the operator through the API server's proxy to services, with the user's own rights, or from an
+// Fetches what the operator serves through the API server's proxy to services, with the user's own rights, or from an
 // address. Knows no format.
 #pragma once
 
@@ -14,7 +14,8 @@ struct ApiPlace {
 struct FetchedBytes {
   std::string bytes, name_space;
 };
-Result<FetchedBytes> fetch_through_api(const ApiPlace& place);
-Result<std::string> fetch_from_url(const std::string& url, const std::string& token_file);
+// `path`: of the operator, such as "state".
+Result<FetchedBytes> fetch_through_api(const ApiPlace& place, const std::string& path);
+Result<std::string> fetch_from_url(const std::string& url, const std::string& token_file, const std::string& path);
 
 }  // namespace lips::cmd

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "cmd/ask/api_source.h"
 #include "config/gzip.h"
 #include "config/settings_reader.h"
 #include "config/text_file.h"
@@ -42,6 +41,16 @@ Result<EpochRecord> unpacked(const std::string& name, const std::string& bytes) 
   return read_state(name, *text);
 }
 
+// An error where options contradict each other.
+Result<void> one_place(const Source& source) {
+  if (!source.from.empty() + !source.url.empty() + !source.service.empty() > 1)
+    return fail(ErrorCode::invalid_input, "--from, --url and --service: expected one of them, found several");
+  if (!source.token_file.empty() && source.url.empty())
+    return fail(ErrorCode::invalid_input, "--token-file: expected with --url only");
+  if (source.epoch && source.from.empty()) return fail(ErrorCode::invalid_input, "--epoch: expected with --from only");
+  return {};
+}
+
 }  // namespace
 
 void describe(Source& source, Arguments& arguments) {
@@ -63,30 +72,28 @@ void describe(Source& source, Arguments& arguments) {
   arguments.seed("--epoch", "with --from: the plan of a journal to ask about (default: the last)", source.epoch);
 }
 
+Result<FetchedBytes> fetch_bytes(const Source& source, const std::string& path) {
+  if (const Result<void> place = one_place(source); !place) return tl::unexpected(place.error());
+  if (source.from.empty() && source.url.empty())
+    return fetch_through_api({source.kubeconfig, source.context, source.service}, path);
+  Result<std::string> bytes =
+      source.from.empty() ? fetch_from_url(source.url, source.token_file, path) : read_text_file(source.from);
+  if (!bytes) return tl::unexpected(bytes.error());
+  return FetchedBytes{*std::move(bytes), "default"};
+}
+
 Result<FetchedState> fetch(const Source& source) {
-  if (!source.from.empty() + !source.url.empty() + !source.service.empty() > 1)
-    return fail(ErrorCode::invalid_input, "--from, --url and --service: expected one of them, found several");
-  if (!source.token_file.empty() && source.url.empty())
-    return fail(ErrorCode::invalid_input, "--token-file: expected with --url only");
-  if (source.epoch && source.from.empty()) return fail(ErrorCode::invalid_input, "--epoch: expected with --from only");
+  if (const Result<void> place = one_place(source); !place) return tl::unexpected(place.error());
   if (!source.from.empty()) {
     Result<EpochRecord> record = read_file(source.from, source.epoch);
     if (!record) return tl::unexpected(record.error());
     return FetchedState{*std::move(record), "default"};
   }
-  FetchedBytes fetched;
-  if (!source.url.empty()) {
-    Result<std::string> bytes = fetch_from_url(source.url, source.token_file);
-    if (!bytes) return tl::unexpected(bytes.error());
-    fetched = {*std::move(bytes), "default"};
-  } else {
-    Result<FetchedBytes> bytes = fetch_through_api({source.kubeconfig, source.context, source.service});
-    if (!bytes) return tl::unexpected(bytes.error());
-    fetched = *std::move(bytes);
-  }
-  Result<EpochRecord> record = unpacked("the operator's answer", fetched.bytes);
+  const Result<FetchedBytes> fetched = fetch_bytes(source, "state");
+  if (!fetched) return tl::unexpected(fetched.error());
+  Result<EpochRecord> record = unpacked("the operator's answer", fetched->bytes);
   if (!record) return tl::unexpected(record.error());
-  return FetchedState{*std::move(record), fetched.name_space};
+  return FetchedState{*std::move(record), fetched->name_space};
 }
 
 Result<const LiveFacts*> live_facts(const EpochRecord& record) {

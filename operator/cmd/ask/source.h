@@ -10,6 +10,7 @@
 
 #include "advice/question.h"
 #include "base/result.h"
+#include "cmd/ask/api_source.h"
 #include "cmd/cli/arguments.h"
 #include "records/epoch_record.h"
 
@@ -20,6 +21,9 @@ struct Source {
   std::optional<std::uint64_t> epoch;  // of a journal; none: the last
 };
 void describe(Source& source, Arguments& arguments);
+
+// The bytes that the operator serves at that path, or those of the file.
+Result<FetchedBytes> fetch_bytes(const Source& source, const std::string& path);
 
 struct FetchedState {
   EpochRecord record;

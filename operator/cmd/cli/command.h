@@ -29,6 +29,7 @@ int run_explain(Words words);
 int run_prices(Words words);
 int run_encode(Words words);
 int run_decode(Words words);
+int run_status(Words words);
 int run_why(Words words);
 int run_what_if(Words words);
 int run_plans(Words words);

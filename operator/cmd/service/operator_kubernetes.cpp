@@ -38,7 +38,7 @@ Result<kubernetes::Connection> connect(const std::string& kubeconfig) {
 }
 
 // A unique identity: the name of the pod, or host and process id, with random digits.
-std::string identity() {
+std::string fresh_identity() {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
   std::uint64_t random = 0;
@@ -113,6 +113,7 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   settings.announced = run.announced;
   settings.cadence = [&policy = run.policy] { return policy.cadence(); };
   settings.stop = run.stop;
+  settings.more_facts = run.state_facts;
   if (run.watch) {
     settings.wants_watched = [planner = run.watch] { return planner->is_free(); };
     settings.watched = [planner = run.watch](WatchedCluster watched) { planner->take(std::move(watched)); };
@@ -147,6 +148,11 @@ void name_pods(const std::vector<kubernetes::KnownPod>& pods, LiveFacts& facts) 
 
 TimePoint kubernetes_time() { return kubernetes::steady_now(); }
 
+const std::string& own_identity() {
+  static const std::string identity = fresh_identity();
+  return identity;
+}
+
 Result<Admit> admission_by_cluster(const std::string& kubeconfig) {
   const auto connection = connect(kubeconfig);
   if (!connection) return tl::unexpected<Error>(connection.error());
@@ -165,7 +171,7 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
   if (!connection) return tl::unexpected<Error>(connection.error());
   const auto config = run.live.config();
   if (auto good = kubernetes::check_pod_spec(config->moves.pod_spec); !good) return good;
-  const std::string name = identity();
+  const std::string& name = own_identity();
   run.log.info("connecting", {{"server", connection->server}, {"scheduler", config->scheduler_name}});
 
   std::unique_ptr<kubernetes::Leadership> leadership;
@@ -180,6 +186,7 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
     settings.leads = [&leadership] { return leadership && leadership->leads(); };
     settings.times_elected = [&leadership] { return leadership ? leadership->times_elected() : 0; };
     settings.bind_timeout = kubernetes::wire_time(lease);
+    settings.lease = [&leadership] { return leadership ? leadership->view() : kubernetes::LeaseView{}; };
   }
   ClusterState state{ClusterSnapshot{}};
   std::unique_ptr<kubernetes::KubernetesCluster> cluster;

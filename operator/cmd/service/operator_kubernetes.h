@@ -33,6 +33,7 @@ struct KubernetesRun {
   WatchPlanner* watch = nullptr;                            // of pods of other schedulers; none: nobody reports
   std::function<kubernetes::AnnouncedWork()> announced;     // by a file
   std::function<void(const PricesInUse&)> prices_in_use;    // at each listing, on the controller's thread
+  std::function<void(OperatorFacts&)> state_facts;          // that the adapter does not know
   std::function<bool()> stop;                               // true soon after SIGTERM; call it at least once a second
   // Called about as often on the controller's thread, while the state is at rest.
   std::function<void(const ClusterSnapshot& cluster, TimePoint now, const StateEndpoint::NamePods& name_pods)> look;
@@ -44,6 +45,8 @@ Result<Admit> admission_by_cluster(const std::string& kubeconfig);
 
 // Until stop() (success), or a failure that a restart may mend. The clock of events in a real cluster.
 TimePoint kubernetes_time();
+// The name by which this process holds the Lease, as long as it lives: that of the pod or host, and digits.
+const std::string& own_identity();
 Result<void> run_on_kubernetes(const KubernetesRun& run);
 
 }  // namespace lips::cmd

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "cmd/cli/command.h"
+#include "cmd/service/operator_kubernetes.h"
 #include "controller/epoch_controller.h"
 #include "controller/forwarding_cluster.h"
+#include "controller/operator_state.h"
 #include "model/cluster_state.h"
 #include "simulation/metrics.h"
 #include "simulation/simulated_cluster.h"
@@ -74,7 +76,9 @@ Result<simulation::RunResult> run_on_simulation(const SimulatedRun& run, const s
   controller.observe(truth);
   controller.observe(run.observer);
   controller.price_waiting_by(run.pricer);
-  run.adapter.on_synced(true);
+  OperatorFacts facts;
+  facts.leads = true, facts.leader = own_identity(), facts.mode = PodMode::bind;
+  run.adapter.on_state(state_of(facts, nullptr, kubernetes_time()));
   run.adapter.on_leader(true);
 
   const WallStopwatch watch;

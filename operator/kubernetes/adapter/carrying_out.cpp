@@ -87,7 +87,7 @@ void KubernetesCluster::bind(const PreparedBinding& binding) {
   if (record->steered && node) record->selector = zone_selector(node->node->labels);
   lifecycle_->bind(*record, model_.index().node_name(assignment.node), now());
   // If the plan says so, blocks that are read remotely stay in the zone of the reader.
-  if (data_ && assignment.keep_in.valid() && assignment.read_from.valid())
+  if (data_ && data_->complete() && assignment.keep_in.valid() && assignment.read_from.valid())
     data_->keep_copy(*record, model_.index().store_name(assignment.keep_in));
 }
 
@@ -121,14 +121,14 @@ void KubernetesCluster::send_ahead(PodRecord& record, const OfferEntry& offer) {
 }
 
 void KubernetesCluster::start_move(MoveId id, const DataMove& move) {
-  if (data_)
+  if (data_ && data_->complete())
     data_->start(id, move, model_.index());
   else
     model_.events().emplace_back(MoveEnded{id, false});
 }
 
 void KubernetesCluster::drop(const ReplicaDrop& drop) {
-  if (data_) data_->drop(drop, model_.index(), model_.events());
+  if (data_ && data_->complete()) data_->drop(drop, model_.index(), model_.events());
 }
 
 void KubernetesCluster::remember_shares(const ShareMemory& shares) { shares_->remember(model_.index().stored(shares)); }

@@ -43,7 +43,6 @@ class DataLink {
 
   std::vector<DataCatalog::Informer> informers() { return catalog_.informers(); }
   bool complete() const { return catalog_.complete(); }
-  std::vector<std::pair<std::string, std::string>> not_listed() const { return catalog_.not_listed(); }
 
   // Handles what has arrived. Appends events about replicas and moves if `index` knows every id in them. True:
   // something has changed that needs a full listing.

@@ -67,15 +67,16 @@ bool FleetLink::review(Informers& informers, TimePoint now) {
   return true;
 }
 
-bool FleetLink::settled() const {
-  if (!node_pools_ || karpenter_.state() == OptionalApi::State::absent) return true;
+bool FleetLink::settled(TimePoint now) const {
+  if (!node_pools_ || !karpenter_.may_be_there(rules_.refusal_lasts, now)) return true;
   return karpenter_.state() == OptionalApi::State::present && node_pools_->settled();
 }
 
 bool FleetLink::review_node_pools(Informers& informers, TimePoint now) {
-  if (!node_pools_ || karpenter_.state() == OptionalApi::State::absent) return true;
+  if (!node_pools_ || !karpenter_.may_be_there(rules_.refusal_lasts, now)) return true;
   if (karpenter_.state() == OptionalApi::State::unknown) return false;
-  if (!std::exchange(watches_node_pools_, true)) informers.add(NodePools::watched(), *node_pools_);
+  if (!std::exchange(watches_node_pools_, true))
+    informers.add(NodePools::watched(), *node_pools_, {WatchNeed::welcome, "plans ask for no nodes"});
   if (!node_pools_->settled()) return false;
   if (node_pools_->review(around_.nodes, rules_.prices_version(), now)) around_.model.must_list();
   return true;

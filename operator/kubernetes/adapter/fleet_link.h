@@ -49,6 +49,7 @@ class FleetLink {
     NodeOrders::Place orders;
     std::function<std::uint64_t()> prices_version;
     AwaitedNodes::Patience patience;
+    Duration refusal_lasts{};  // after which plans do without NodePools
   };
   FleetLink(Surroundings around, Rules rules);
 
@@ -66,7 +67,10 @@ class FleetLink {
   // wait for them.
   bool review(Informers& informers, TimePoint now);
   // Nobody has to wait any more until it is known which NodePools there are.
-  bool settled() const;
+  bool settled(TimePoint now) const;
+  // The server refuses to say whether it has NodePools.
+  std::optional<Lack> refused() const { return karpenter_.refused(); }
+  std::size_t orders() const { return orders_.wanted(); }
   // It is not known yet how many nodes namespaces may have ordered.
   bool awaits_quotas() const { return watches_quotas_ && !around_.quotas.settled(); }
   // See ClusterClient::request_nodes.

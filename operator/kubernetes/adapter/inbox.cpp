@@ -45,9 +45,32 @@ std::string_view optional_api(WatchedKind kind) {
 }
 
 std::string_view without_list(WatchedKind kind) {
-  if (is_always_watched(kind)) return "nothing is planned";
-  if (kind == WatchedKind::resource_quotas) return "nodes are ordered beyond the quotas of namespaces";
-  return kind == WatchedKind::pod_groups ? "pods that name one wait" : "their later steps are not expected";
+  switch (kind) {
+    case WatchedKind::nodes:
+    case WatchedKind::pods:
+      return "nothing is planned";
+    case WatchedKind::jobs:
+      return "pods of Jobs that read data wait, and no Job's size, start or deadline is known";
+    case WatchedKind::claims:
+    case WatchedKind::volumes:
+    case WatchedKind::storage_classes:
+      return "pods with claims wait";
+    case WatchedKind::csi_nodes:
+      return "nodes count as having room for any number of volumes";
+    case WatchedKind::csi_drivers:
+    case WatchedKind::storage_rooms:
+      return "storage counts as having room for any claim";
+    case WatchedKind::cron_jobs:
+      return "their next runs are not expected";
+    case WatchedKind::pod_groups:
+      return "pods that name one wait";
+    case WatchedKind::job_sets:
+    case WatchedKind::argo_workflows:
+      return "their later steps are not expected";
+    case WatchedKind::resource_quotas:
+      return "nodes are ordered beyond the quotas of namespaces";
+  }
+  return "";
 }
 
 void Inbox::put(Message message) {

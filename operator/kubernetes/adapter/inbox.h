@@ -34,6 +34,8 @@ enum class WatchedKind : std::uint8_t {
   argo_workflows,
   resource_quotas  // where nodes are ordered
 };
+// Nothing can be planned without them.
+constexpr bool is_needed(WatchedKind kind) { return kind <= WatchedKind::pods; }
 constexpr bool is_always_watched(WatchedKind kind) { return kind < WatchedKind::pod_groups; }
 std::string_view resource_name(WatchedKind kind);  // plural
 // Path of the group and version of a kind that is not always watched.
@@ -67,8 +69,9 @@ struct BindReport {
 };
 struct WakeUp {};  // something outside has changed: leadership, data
 
-using Message = std::variant<Pod, Node, BatchJob, CronJob, Claim, Volume, StorageClass, CsiNode, CsiDriver, StorageRoom,
-                             PodGroup, Workflow, ResourceQuota, Gone, Listed, NotListed, NotUnderstood, BindReport, WakeUp>;
+using Message =
+    std::variant<Pod, Node, BatchJob, CronJob, Claim, Volume, StorageClass, CsiNode, CsiDriver, StorageRoom, PodGroup,
+                 Workflow, ResourceQuota, Gone, Listed, NotListed, NotUnderstood, BindReport, WakeUp>;
 
 class Inbox {
  public:

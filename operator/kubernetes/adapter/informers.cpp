@@ -43,6 +43,11 @@ class DecodingSink : public ObjectSink {
   bool listed_ = false;
 };
 
+WatchNeed need_of(WatchedKind kind) {
+  if (is_needed(kind)) return WatchNeed::needed;
+  return is_always_watched(kind) ? WatchNeed::awaited : WatchNeed::welcome;
+}
+
 ListWatchOptions everything(std::string path, std::uint64_t seed) {
   ListWatchOptions options;
   options.path = std::move(path);
@@ -52,52 +57,43 @@ ListWatchOptions everything(std::string path, std::uint64_t seed) {
 
 }  // namespace
 
-Informers::Informers(ApiClient& client, Inbox& inbox, AdapterObserver& telemetry, std::vector<std::string> annotations)
-    : client_(client), inbox_(inbox), telemetry_(telemetry), annotations_(std::move(annotations)) {}
+Informers::Informers(Surroundings around, std::vector<std::string> annotations)
+    : around_(around), annotations_(std::move(annotations)) {}
 
 Informers::~Informers() {
   for (std::jthread& thread : threads_) thread.request_stop();
-  inbox_.close();
+  around_.inbox.close();
   threads_.clear();
 }
 
-ListWatch& Informers::start(std::unique_ptr<ObjectSink> sink, std::string path) {
-  sinks_.push_back(std::move(sink));
-  return add(everything(std::move(path), sinks_.size()), *sinks_.back());
+template <class Decoder, class... Options>
+ListWatch& Informers::start(WatchedKind kind, std::string path, Options&&... options) {
+  sinks_.push_back(std::make_unique<DecodingSink<Decoder>>(kind, around_.inbox, around_.telemetry,
+                                                           std::forward<Options>(options)...));
+  ObjectSink& sink = *sinks_.back();
+  return add(everything(std::move(path), watches_.size() + 1), sink, {need_of(kind), without_list(kind)});
 }
 
 void Informers::watch(WatchedKind optional) {
   if (std::exchange(watches_optional_[optional], true)) return;
   const std::string path = fmt::format("{}/{}", optional_api(optional), resource_name(optional));
-  if (optional == WatchedKind::pod_groups)
-    start(std::make_unique<DecodingSink<PodGroupDecoder>>(optional, inbox_, telemetry_), path);
-  if (optional == WatchedKind::resource_quotas)
-    start(std::make_unique<DecodingSink<ResourceQuotaDecoder>>(optional, inbox_, telemetry_), path);
-  if (optional == WatchedKind::job_sets)
-    start(std::make_unique<DecodingSink<JobSetDecoder>>(optional, inbox_, telemetry_), path);
-  if (optional == WatchedKind::argo_workflows)
-    start(std::make_unique<DecodingSink<ArgoWorkflowDecoder>>(optional, inbox_, telemetry_), path);
+  if (optional == WatchedKind::pod_groups) start<PodGroupDecoder>(optional, path);
+  if (optional == WatchedKind::resource_quotas) start<ResourceQuotaDecoder>(optional, path);
+  if (optional == WatchedKind::job_sets) start<JobSetDecoder>(optional, path);
+  if (optional == WatchedKind::argo_workflows) start<ArgoWorkflowDecoder>(optional, path);
 }
 
 void Informers::start() {
-  nodes_ = &start(std::make_unique<DecodingSink<NodeDecoder>>(WatchedKind::nodes, inbox_, telemetry_), "/api/v1/nodes");
-  pods_ = &start(std::make_unique<DecodingSink<PodDecoder>>(WatchedKind::pods, inbox_, telemetry_, annotations_),
-                 "/api/v1/pods");
-  start(std::make_unique<DecodingSink<JobDecoder>>(WatchedKind::jobs, inbox_, telemetry_), "/apis/batch/v1/jobs");
-  start(std::make_unique<DecodingSink<CronJobDecoder>>(WatchedKind::cron_jobs, inbox_, telemetry_),
-        "/apis/batch/v1/cronjobs");
-  start(std::make_unique<DecodingSink<ClaimDecoder>>(WatchedKind::claims, inbox_, telemetry_),
-        "/api/v1/persistentvolumeclaims");
-  start(std::make_unique<DecodingSink<VolumeDecoder>>(WatchedKind::volumes, inbox_, telemetry_),
-        "/api/v1/persistentvolumes");
-  start(std::make_unique<DecodingSink<StorageClassDecoder>>(WatchedKind::storage_classes, inbox_, telemetry_),
-        "/apis/storage.k8s.io/v1/storageclasses");
-  start(std::make_unique<DecodingSink<CsiNodeDecoder>>(WatchedKind::csi_nodes, inbox_, telemetry_),
-        "/apis/storage.k8s.io/v1/csinodes");
-  start(std::make_unique<DecodingSink<CsiDriverDecoder>>(WatchedKind::csi_drivers, inbox_, telemetry_),
-        "/apis/storage.k8s.io/v1/csidrivers");
-  start(std::make_unique<DecodingSink<StorageRoomDecoder>>(WatchedKind::storage_rooms, inbox_, telemetry_),
-        "/apis/storage.k8s.io/v1/csistoragecapacities");
+  nodes_ = &start<NodeDecoder>(WatchedKind::nodes, "/api/v1/nodes");
+  pods_ = &start<PodDecoder>(WatchedKind::pods, "/api/v1/pods", annotations_);
+  start<JobDecoder>(WatchedKind::jobs, "/apis/batch/v1/jobs");
+  start<CronJobDecoder>(WatchedKind::cron_jobs, "/apis/batch/v1/cronjobs");
+  start<ClaimDecoder>(WatchedKind::claims, "/api/v1/persistentvolumeclaims");
+  start<VolumeDecoder>(WatchedKind::volumes, "/api/v1/persistentvolumes");
+  start<StorageClassDecoder>(WatchedKind::storage_classes, "/apis/storage.k8s.io/v1/storageclasses");
+  start<CsiNodeDecoder>(WatchedKind::csi_nodes, "/apis/storage.k8s.io/v1/csinodes");
+  start<CsiDriverDecoder>(WatchedKind::csi_drivers, "/apis/storage.k8s.io/v1/csidrivers");
+  start<StorageRoomDecoder>(WatchedKind::storage_rooms, "/apis/storage.k8s.io/v1/csistoragecapacities");
 }
 
 std::uint64_t Informers::relist() {
@@ -107,8 +103,9 @@ std::uint64_t Informers::relist() {
 
 std::uint64_t Informers::last_request() const { return pods_->last_request(); }
 
-ListWatch& Informers::add(ListWatchOptions options, ObjectSink& sink) {
-  watches_.push_back(std::make_unique<ListWatch>(client_, std::move(options), sink));
+ListWatch& Informers::add(ListWatchOptions options, ObjectSink& sink, const WatchAbout& about) {
+  sinks_.push_back(around_.book.enter(options.path, about, sink));
+  watches_.push_back(std::make_unique<ListWatch>(around_.client, std::move(options), *sinks_.back()));
   ListWatch* watch = watches_.back().get();
   threads_.emplace_back([watch](const std::stop_token& stop) { watch->run(stop); });
   return *watch;

@@ -10,6 +10,7 @@
 #include "base/enum_array.h"
 #include "controller/adapter_observer.h"
 #include "kubernetes/adapter/inbox.h"
+#include "kubernetes/adapter/watch_book.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/api/list_watch.h"
 
@@ -17,8 +18,14 @@ namespace lips::kubernetes {
 
 class Informers {
  public:
-  // The first three outlive it. `annotations`: of pods, to keep beside those of lips.dev.
-  Informers(ApiClient& client, Inbox& inbox, AdapterObserver& telemetry, std::vector<std::string> annotations = {});
+  struct Surroundings {  // all outlive it
+    ApiClient& client;
+    Inbox& inbox;
+    AdapterObserver& telemetry;
+    WatchBook& book;
+  };
+  // `annotations`: of pods, to keep beside those of lips.dev.
+  explicit Informers(Surroundings around, std::vector<std::string> annotations = {});
   ~Informers();  // waits for the threads
 
   void start();
@@ -29,14 +36,13 @@ class Informers {
   // The number of the last call; 0: there was none.
   std::uint64_t last_request() const;
   // Starts an informer for one more kind on its own thread; `sink` outlives this.
-  ListWatch& add(ListWatchOptions options, ObjectSink& sink);
+  ListWatch& add(ListWatchOptions options, ObjectSink& sink, const WatchAbout& about);
 
  private:
-  ListWatch& start(std::unique_ptr<ObjectSink> sink, std::string path);
+  template <class Decoder, class... Options>
+  ListWatch& start(WatchedKind kind, std::string path, Options&&... options);
 
-  ApiClient& client_;
-  Inbox& inbox_;
-  AdapterObserver& telemetry_;
+  const Surroundings around_;
   const std::vector<std::string> annotations_;
   std::vector<std::unique_ptr<ObjectSink>> sinks_;
   std::vector<std::unique_ptr<ListWatch>> watches_;

@@ -26,17 +26,24 @@ constexpr Duration longest_finish{6'000'000};  // a binding in flight takes at m
 
 class RequestTelemetry : public RequestObserver {
  public:
-  RequestTelemetry(AdapterObserver& to, Log& log)
-      : to_(to), refused_(log, [&to](std::string_view verb, std::string_view resource, int code) {
+  RequestTelemetry(AdapterObserver& to, RequestBook& book, Log& log)
+      : to_(to), book_(book), refused_(log, [&to](std::string_view verb, std::string_view resource, int code) {
           to.on_refused_write(verb, resource, code);
         }) {}
   void tried(const Try& ended) override {
+    book_.tried(ended.http_code, steady_now());
     to_.on_request(verb_name(ended.verb), resource_of_path(ended.path), ended.http_code, ended.took);
   }
-  void refused(const Refusal& refusal) override { refused_.count(refusal); }
+  void refused(const Refusal& refusal) override {
+    refused_.count(refusal);
+    if (refusal.http_code != 0) return;
+    book_.stopped(fmt::format("{} {}", verb_name(refusal.verb), refusal.path.substr(0, refusal.path.find('?'))),
+                  steady_now());
+  }
 
  private:
   AdapterObserver& to_;
+  RequestBook& book_;
   RefusedWrites refused_;
 };
 
@@ -52,6 +59,13 @@ ModelSettings checked(ModelSettings settings) {
   if (!settings.transfer_price)
     settings.transfer_price = [](const TransferEnd&, const TransferEnd&) { return UsdPerMebibyte(0); };
   return settings;
+}
+
+// The consequence while a kind of the data cannot be listed.
+std::string_view without(std::string_view path) {
+  if (path.ends_with("/pools")) return "each namespace is a pool without limits, in the operator's mode";
+  if (path.ends_with("/datasets") || path.ends_with("/datastores")) return "pods that read data sets wait";
+  return "no data is moved";
 }
 
 }  // namespace
@@ -71,11 +85,13 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
     : settings_(std::move(settings)),
       telemetry_(telemetry),
       log_(log),
-      requests_(std::make_unique<RequestTelemetry>(telemetry, log)),
+      request_book_(settings_.patience),
+      watch_book_(steady_now, settings_.patience),
+      requests_(std::make_unique<RequestTelemetry>(telemetry, request_book_, log)),
       pods_(settings_.scheduler_name, volumes_, groups_, nodes_, settings_.applications.frameworks),
       model_(model_settings()),
-      readiness_({settings_.leads, settings_.times_elected, [this] { return relist(); }}, log),
-      held_up_(settings_.held_up_after, telemetry, log),
+      readiness_({settings_.leads, settings_.times_elected, [this] { return relist(); }}),
+      state_(telemetry, log),
       resources_("/apis/lips.dev/v1alpha1", settings_.detect_every, [this] { inbox_.put(WakeUp{}); }),
       workflow_apis_(settings_.detect_every, [this] { inbox_.put(WakeUp{}); }),
       watch_client_(std::make_unique<HttpClient>(connection, client_options(8, *requests_))),
@@ -113,7 +129,8 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
                        settings_.detect_every,
                        {settings_.self.name_space, settings_.scheduler_name + "-orders", settings_.self},
                        [this] { return prices_version(); },
-                       settings_.node_patience});
+                       settings_.node_patience,
+                       settings_.patience});
   lifecycle_ = std::make_unique<PodLifecycle>(
       PodLifecycle::Surroundings{pods_, nodes_, *jobs_, model_, *binder_, *volume_binding_, *conditions_, inbox_,
                                  telemetry_, log_, [this] { informers_->relist(); }, settings_.default_run_time});
@@ -131,7 +148,8 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
   std::vector<std::string> annotations;
   for (const Framework& framework : settings_.applications.frameworks)
     annotations.insert(annotations.end(), {framework.group, framework.pods});
-  informers_ = std::make_unique<Informers>(*watch_client_, inbox_, telemetry_, std::move(annotations));
+  informers_ = std::make_unique<Informers>(Informers::Surroundings{*watch_client_, inbox_, telemetry_, watch_book_},
+                                           std::move(annotations));
 }
 
 KubernetesCluster::~KubernetesCluster() {
@@ -144,6 +162,7 @@ KubernetesCluster::~KubernetesCluster() {
 
 void KubernetesCluster::finish() {
   finishing_ = true;  // queued requests are not sent
+  tell_state();
   const TimePoint deadline = now() + longest_finish;
   while (lifecycle_->bindings_under_way() > 0 && now() < deadline)
     for (Message& message : inbox_.take(longest_wait)) std::visit([this](auto& content) { handle(content); }, message);
@@ -172,7 +191,10 @@ void KubernetesCluster::detect_resources() {
 }
 
 void KubernetesCluster::link_data() {
-  const auto may_act = [this] { return this->may_act(); };
+  // Moves are made only by what is in the cluster now.
+  const auto may_act = [this] {
+    return this->may_act() && !watch_book_.refuses("/lips.dev/") && !watch_book_.refuses("/namespaces/");
+  };
   const auto is_read = [this](const std::string& data_set, std::uint32_t block, const std::string& store) {
     return kubernetes::is_read(pods_, {data_set, block, store}, read_permission(data_.get()), now());
   };
@@ -194,7 +216,7 @@ void KubernetesCluster::link_data() {
     ListWatchOptions options;
     options.path = informer.path;
     options.selector = informer.selector;
-    informers_->add(std::move(options), *informer.sink);
+    informers_->add(std::move(options), *informer.sink, {WatchNeed::awaited, without(informer.path)});
   }
 }
 
@@ -213,34 +235,6 @@ std::vector<KnownPod> KubernetesCluster::pods() const {
 
 TimePoint KubernetesCluster::now() const { return steady_now(); }
 
-bool KubernetesCluster::in_charge() {
-  if (readiness_.review()) {
-    if (model_.listed()) divisions_->forget_unseen();
-    model_.unlist();
-  }
-  if (resources_.state() == OptionalApi::State::present && !data_) link_data();
-  if (data_ ? !data_->complete() : resources_.state() == OptionalApi::State::unknown) return false;
-  if (!fleet_->review(*informers_, now())) return false;
-  return readiness_.leads() && readiness_.has_synced() && shares_->known();
-}
-
-// Everything that in_charge() waits for but the lease. This function names all that is added there.
-std::string KubernetesCluster::why_held_up() const {
-  std::string why;
-  const auto add = [&](const std::string& what) { why += (why.empty() ? "" : "; ") + what; };
-  for (const auto& [kind, said] : not_listed_)
-    if (is_always_watched(kind)) add(fmt::format("cannot list {}: {}", resource_name(kind), said));
-  if (why.empty() && !readiness_.listed_once()) add("the first lists are not complete");
-  if (!data_ && resources_.state() == OptionalApi::State::unknown)
-    add("the API server does not say whether it has the custom resources of lips.dev");
-  if (data_)
-    for (const auto& [path, said] : data_->not_listed()) add(fmt::format("cannot list {}: {}", path, said));
-  if (!fleet_->settled()) add("it is not known whether the cluster has NodePools, or which");
-  if (fleet_->awaits_quotas()) add("it is not known which ResourceQuotas there are");
-  if (!shares_->known()) add("the ConfigMap with the memory of the policy cannot be read");
-  return why;
-}
-
 Duration KubernetesCluster::until_next_duty(TimePoint until) const {
   // A standby has no deadlines.
   const TimePoint next = model_.listed() ? std::min(until, duty_.next()) : duty_.next();
@@ -250,10 +244,11 @@ Duration KubernetesCluster::until_next_duty(TimePoint until) const {
 Result<std::vector<ClusterEvent>> KubernetesCluster::wait(TimePoint until) {
   for (;;) {
     if (settings_.stop && settings_.stop()) return fail(ErrorCode::cancelled, "asked to stop");
+    const bool awaits = awaits_lists();  // first: all that has been listed by now is handled in this turn
     const bool many = lifecycle_->bindings_under_way() >= many_bindings;
     for (Message& message : inbox_.take(until_next_duty(until), many ? handful : Duration(0)))
       std::visit([this](auto& content) { handle(content); }, message);
-    const bool in_charge = this->in_charge();
+    const bool in_charge = this->in_charge(awaits);
     if (data_ && data_->poll(model_.index(), model_.listed() && readiness_.leads(), now(), model_.events()))
       model_.must_list();
     if (in_charge) traffic_->take_over_kept();
@@ -366,12 +361,10 @@ void KubernetesCluster::handle(const Gone& gone) {
 
 void KubernetesCluster::handle(const Listed& listed) {
   const bool everything = readiness_.handle(listed);
-  not_listed_.erase(listed.kind);
   if (listed.kind == WatchedKind::pods) lifecycle_->handle_list(listed.request);
   if (listed.kind == WatchedKind::pod_groups) groups_.set_trouble("");
   if (listed.kind == WatchedKind::resource_quotas) quotas_.settle();
   if (!everything) return;
-  telemetry_.on_synced(true);
   log_.info("full resync", {{"nodes", nodes_.all().size()}, {"pods", pods_.ours().size()}});
 }
 
@@ -382,9 +375,6 @@ void KubernetesCluster::handle(const BindReport& report) {
 void KubernetesCluster::handle(const NotListed& failed) {
   if (failed.kind == WatchedKind::pod_groups) groups_.set_trouble(failed.why);
   if (failed.kind == WatchedKind::resource_quotas) quotas_.settle();
-  if (!not_listed_.insert_or_assign(failed.kind, failed.why).second) return;
-  log_.warning("cannot list objects; until that works, " + std::string(without_list(failed.kind)),
-               {{"resource", resource_name(failed.kind)}, {"why", failed.why}});
 }
 
 void KubernetesCluster::handle(const NotUnderstood& refused) {
@@ -425,12 +415,13 @@ void KubernetesCluster::watch_others() {
 
 void KubernetesCluster::run_periodic() {
   telemetry_.on_loop();
-  held_up_.review(why_held_up(), now());
+  tell_state();
   lifecycle_->retry_due(now(), model_.listed() && readiness_.leads() && readiness_.has_synced());
   if (nodes_.has_nominations())
     nodes_.count_nominations_from(pods_.least_waiting_priority().value_or(std::numeric_limits<std::int32_t>::min()));
   if (forgetting_.due(now())) forget_what_is_gone();
   jobs_->review_awaited(now());
+  if (telling_.due(now())) telemetry_.on_status(status());
   if (!readiness_.may_act()) return;
   resync_->emit_heartbeats(now());
   events_recorder_->flush(now());

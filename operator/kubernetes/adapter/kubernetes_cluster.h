@@ -14,6 +14,7 @@
 #include "config/operator_config.h"
 #include "controller/adapter_observer.h"
 #include "controller/cluster_client.h"
+#include "controller/operator_state.h"
 #include "kubernetes/adapter/announcements.h"
 #include "kubernetes/adapter/application_sizes.h"
 #include "kubernetes/adapter/application_traffic.h"
@@ -21,7 +22,6 @@
 #include "kubernetes/adapter/data_link.h"
 #include "kubernetes/adapter/every.h"
 #include "kubernetes/adapter/fleet_link.h"
-#include "kubernetes/adapter/held_up.h"
 #include "kubernetes/adapter/inbox.h"
 #include "kubernetes/adapter/informers.h"
 #include "kubernetes/adapter/job_memories.h"
@@ -32,12 +32,16 @@
 #include "kubernetes/adapter/optional_api.h"
 #include "kubernetes/adapter/pod_lifecycle.h"
 #include "kubernetes/adapter/readiness.h"
+#include "kubernetes/adapter/request_book.h"
 #include "kubernetes/adapter/resync.h"
+#include "kubernetes/adapter/state_teller.h"
 #include "kubernetes/adapter/volume_binding.h"
+#include "kubernetes/adapter/watch_book.h"
 #include "kubernetes/adapter/watched_pods.h"
 #include "kubernetes/adapter/workflow_apis.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/api/connection.h"
+#include "kubernetes/api/leadership.h"
 #include "kubernetes/pods/binding.h"
 #include "kubernetes/pods/node_annotations.h"
 #include "kubernetes/pods/node_cache.h"
@@ -75,8 +79,10 @@ struct ClusterSettings {
   // nobody reports.
   std::function<bool()> wants_watched = {};
   std::function<void(WatchedCluster)> watched = {};
-  Duration watch_every{1'000'000};    // at most so often
-  Duration held_up_after{15'000'000};  // something that plans need is missing, and it is said
+  Duration watch_every{1'000'000};                      // at most so often
+  std::function<LeaseView()> lease = {};                // empty: there is none
+  std::function<void(OperatorFacts&)> more_facts = {};  // adds those that only others know
+  Duration patience{15'000'000};  // a trouble that lasts so long is named, and plans do without what they do not need
   Duration detect_every{30'000'000};  // custom resources that may be installed later
   Duration volume_wait{600'000'000};  // for the volumes of claims that are bound on first use, on a node
 };
@@ -143,8 +149,14 @@ class KubernetesCluster : public ClusterClient {
   void handle(const BindReport& report);
   void handle(const WakeUp&) {}
 
-  bool in_charge();
-  std::string why_held_up() const;
+  bool awaits_lists();
+  bool in_charge(bool awaits);
+  OperatorFacts facts() const;
+  std::optional<Lack> unreachable() const;
+  std::vector<Lack> awaited() const;
+  std::vector<Lack> degraded() const;
+  void tell_state();
+  AdapterStatus status() const;
   void run_periodic();
   void forget_what_is_gone();
   void dependencies_changed();
@@ -164,6 +176,8 @@ class KubernetesCluster : public ClusterClient {
   const ClusterSettings settings_;
   AdapterObserver& telemetry_;
   Log& log_;
+  RequestBook request_book_;
+  WatchBook watch_book_;
   std::unique_ptr<RequestObserver> requests_;
   Inbox inbox_;
 
@@ -175,15 +189,17 @@ class KubernetesCluster : public ClusterClient {
   PodCache pods_;
   ModelFeed model_;
   Readiness readiness_;
-  HeldUp held_up_;
+  StateTeller state_;
+  bool was_complete_ = false;  // all was known that plans need
+  std::optional<TimePoint> incomplete_since_;
   IdVector<TaskId, const WaitingWords*> waits_;  // by the last plan
   std::uint64_t waits_listing_ = 0;              // with the ids of that listing
-  std::map<WatchedKind, std::string> not_listed_;  // with what the server said, as said in the log
 
   std::atomic<bool> finishing_{false};
   Every duty_{Duration(200'000)};           // events, heartbeats of policies, retries
   Every counting_{Duration(1'000'000)};     // conditions, and the number of pending pods
   Every forgetting_{Duration(10'000'000)};  // objects that are gone
+  Every telling_{Duration(1'000'000)};      // the status
   OptionalApi resources_;
   WorkflowApis workflow_apis_;
 

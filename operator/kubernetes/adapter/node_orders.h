@@ -42,6 +42,8 @@ class NodeOrders {
   void want(const std::map<OwnedOrder, int>& orders);
   // The number of orders that there are to be for that namespace.
   std::size_t wanted_for(const std::string& name_space) const;
+  // How many there are to be.
+  std::size_t wanted() const { return wanted_.size(); }
   // Those of which an autoscaler can see one.
   std::set<NodeOrder> standing() const;
   // True: the pod is an order, made by this process or the one before it.

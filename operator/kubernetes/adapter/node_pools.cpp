@@ -42,10 +42,8 @@ void NodePools::complete(std::uint64_t) {
   around_.wake();
 }
 
-void NodePools::failed(const Error& error) {
+void NodePools::failed(const Error&) {
   around_.telemetry.on_watch(plural, WatchTrouble::restarted);
-  if (!listed_ && !std::exchange(has_failed_, true))
-    around_.log.warning("cannot list NodePools: plans ask for no nodes until that works", {{"why", error.message}});
   settled_ = true;
   around_.wake();
 }

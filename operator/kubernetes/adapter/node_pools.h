@@ -64,7 +64,7 @@ class NodePools : public ObjectSink {
   const Surroundings around_;
   const PoolOffers find_;
   NodePoolDecoder decoder_;
-  bool listed_ = false, has_failed_ = false;  // on the informer's thread
+  bool listed_ = false;  // on the informer's thread
   std::atomic<bool> settled_{false};
 
   std::mutex mutex_;

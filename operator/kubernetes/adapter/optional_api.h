@@ -4,8 +4,11 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <string>
 
+#include "controller/operator_state.h"
 #include "kubernetes/adapter/every.h"
 #include "kubernetes/api/api_client.h"
 
@@ -20,6 +23,10 @@ class OptionalApi {
       : path_(std::move(path)), resource_(std::move(resource)), due_(ask_every), wake_(std::move(wake)) {}
 
   State state() const { return state_; }
+  // The server has refused to say, since then; none: it has not, or says it now.
+  std::optional<Lack> refused() const;
+  // It is there, or it is not known whether, which no refusal explains that has lasted.
+  bool may_be_there(Duration patience, TimePoint now) const;
   // Asks until it is there, now and then.
   void review(ApiClient& client, TimePoint now);
 
@@ -28,6 +35,8 @@ class OptionalApi {
   Every due_;
   const std::function<void()> wake_;
   std::atomic<State> state_{State::unknown};
+  mutable std::mutex mutex_;
+  std::optional<Lack> refused_;
 };
 
 }  // namespace lips::kubernetes

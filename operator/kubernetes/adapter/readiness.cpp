@@ -11,11 +11,7 @@ bool Readiness::review() {
   const bool leads = !rules_.leads || rules_.leads();
   const std::uint64_t times_elected = rules_.times_elected ? rules_.times_elected() : times_elected_;
   const bool began = leads && rules_.leads && (!leads_ || times_elected != times_elected_);
-  if (began) {
-    requested_list_ = rules_.relist();
-    log_.info("leading: scheduling from now on");
-  }
-  if (!leads && leads_) log_.info("standby: another replica holds the lease");
+  if (began) requested_list_ = rules_.relist();
   leads_ = leads;
   times_elected_ = times_elected;
   return began || !leads;
@@ -23,12 +19,12 @@ bool Readiness::review() {
 
 bool Readiness::handle(const Listed& listed) {
   served_[listed.kind] = std::max(served_[listed.kind], listed.request);
-  return !std::exchange(listed_[listed.kind], true) && is_always_watched(listed.kind) && listed_once();
+  return !std::exchange(listed_[listed.kind], true) && is_needed(listed.kind) && listed_once();
 }
 
 bool Readiness::listed_once() const {
   for (const WatchedKind kind : enumerators<WatchedKind>)
-    if (is_always_watched(kind) && !listed_[kind]) return false;
+    if (is_needed(kind) && !listed_[kind]) return false;
   return true;
 }
 

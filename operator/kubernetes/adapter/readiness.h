@@ -6,7 +6,6 @@
 #include <functional>
 
 #include "base/enum_array.h"
-#include "base/log.h"
 #include "kubernetes/adapter/inbox.h"
 
 namespace lips::kubernetes {
@@ -19,24 +18,23 @@ class Readiness {
         times_elected;  // grows each time that this replica begins to lead; empty: derived from `leads`
     std::function<std::uint64_t()> relist;  // requests new lists of nodes and pods; returns the number of the request
   };
-  Readiness(Rules rules, Log& log) : rules_(std::move(rules)), log_(log) {}
+  explicit Readiness(Rules rules) : rules_(std::move(rules)) {}
 
   // Checks who leads. True: everything reported so far is void, because this replica has lost the lead or gained it
   // again.
   bool review();
   bool leads() const { return leads_; }
-  // True: with this list every kind has been listed once.
+  // True: with this list every kind has been listed once that plans need.
   bool handle(const Listed& listed);
-  // All kinds have been listed, nodes and pods since this replica began to lead.
+  // Nodes and pods have been listed since this replica began to lead.
   bool has_synced() const;
-  // Each kind has been listed once.
-  bool listed_once() const;
   // Without a lease this is the only replica.
   bool may_act() const { return leads_ || !rules_.leads; }
 
  private:
+  bool listed_once() const;
+
   const Rules rules_;
-  Log& log_;
   bool leads_ = false;
   std::uint64_t times_elected_ = 0;
   std::uint64_t requested_list_ = 0;              // when this replica began to lead

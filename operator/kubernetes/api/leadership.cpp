@@ -59,6 +59,23 @@ Leadership::~Leadership() {
   if (const Result<void> released = election_.release(steady_now()); !released) failed_(released.error());
 }
 
+LeaseView Leadership::view() const {
+  const std::lock_guard lock(mutex_);
+  return view_;
+}
+
+void Leadership::step(TimePoint now) {
+  const Result<void> stepped = election_.step(now);
+  {
+    const std::lock_guard lock(mutex_);
+    view_.holder = election_.holder();
+    if (stepped || view_.trouble.empty()) view_.since = now;
+    view_.trouble = stepped ? "" : stepped.error().message;
+    view_.unanswered = !stepped && stepped.error().code == ErrorCode::unavailable;
+  }
+  if (!stepped) failed_(stepped.error());
+}
+
 void Leadership::run(const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any never;
@@ -69,7 +86,7 @@ void Leadership::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const TimePoint now = steady_now();
     if (now >= next_step) {
-      if (const Result<void> stepped = election_.step(now); !stepped) failed_(stepped.error());
+      step(now);
       // A standby checks more often than a leader renews: the age of a lease counts from when its version is first seen
       // here.
       next_step = now + (election_.leads(now) ? retry_ : std::min(retry_, standby_looks));

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -15,6 +16,14 @@ namespace lips::kubernetes {
 Duration since_boot();
 // A time that never jumps and never stops. It starts at the wall clock's time when the program starts.
 TimePoint steady_now();
+
+// The lease as this replica last saw it.
+struct LeaseView {
+  std::string holder;       // empty: nobody
+  std::string trouble;      // why it cannot be read or renewed; empty: it can
+  bool unanswered = false;  // the server gave no usable answer
+  TimePoint since;          // of the trouble
+};
 
 class Leadership {
  public:
@@ -30,9 +39,11 @@ class Leadership {
 
   bool leads() const { return election_.leads(steady_now()); }
   std::uint64_t times_elected() const { return election_.times_elected(); }
+  LeaseView view() const;
 
  private:
   void run(const std::stop_token& stop);
+  void step(TimePoint now);
 
   HttpClient client_;
   ApiLeaseStore store_;
@@ -40,6 +51,8 @@ class Leadership {
   LeaderElection election_;
   std::function<void(bool)> changed_;
   std::function<void(const Error&)> failed_;
+  mutable std::mutex mutex_;
+  LeaseView view_;
   std::jthread thread_;
 };
 

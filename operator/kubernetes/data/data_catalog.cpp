@@ -41,7 +41,7 @@ class DataCatalog::Sink : public ObjectSink {
   void changed(const ObjectMeta& meta, std::string_view json) override { catalog_.post(arrival(kind_, meta, json)); }
   void deleted(const ObjectMeta& meta) override { catalog_.post({kind_, Arrival::What::deleted, meta, {}, {}}); }
   void complete(std::uint64_t) override { catalog_.post({kind_, Arrival::What::complete, {}, {}, {}}); }
-  void failed(const Error& error) override { catalog_.note_failure(kind_, error.message); }
+  void failed(const Error&) override {}
 
  private:
   DataCatalog& catalog_;
@@ -68,19 +68,6 @@ std::vector<DataCatalog::Informer> DataCatalog::informers() const {
 }
 
 bool DataCatalog::complete() const { return listed_.size() == kind_count; }
-
-std::vector<std::pair<std::string, std::string>> DataCatalog::not_listed() const {
-  std::vector<std::pair<std::string, std::string>> result;
-  const std::vector<Informer> all = informers();
-  const std::lock_guard lock(mutex_);
-  for (std::size_t i = 0; i < kind_count; ++i) {
-    const auto kind = static_cast<Kind>(i);
-    if (listed_.contains(kind)) continue;
-    const auto failure = failures_.find(kind);
-    result.emplace_back(all[i].path, failure == failures_.end() ? "no answer yet" : failure->second);
-  }
-  return result;
-}
 
 DataCatalog::Arrival DataCatalog::arrival(Kind kind, const ObjectMeta& meta, std::string_view json) {
   Arrival result{kind, Arrival::What::changed, meta, {}, {}};
@@ -119,11 +106,6 @@ DataCatalog::Arrival DataCatalog::arrival(Kind kind, const ObjectMeta& meta, std
       break;
   }
   return result;
-}
-
-void DataCatalog::note_failure(Kind kind, std::string why) {
-  const std::lock_guard lock(mutex_);
-  failures_[kind] = std::move(why);
 }
 
 void DataCatalog::post(Arrival arrival) {

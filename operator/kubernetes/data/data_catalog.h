@@ -89,8 +89,6 @@ class DataCatalog {
   std::vector<Informer> informers() const;
   // All kinds have been listed once, and poll() has handled the lists.
   bool complete() const;
-  // The kinds that have not been listed, by their paths, with what the server said last; empty: complete.
-  std::vector<std::pair<std::string, std::string>> not_listed() const;
   // Grows whenever poll() has handled something.
   std::uint64_t version() const { return version_; }
 
@@ -160,7 +158,6 @@ class DataCatalog {
 
   static Arrival arrival(Kind kind, const ObjectMeta& meta, std::string_view json);
   void post(Arrival arrival);
-  void note_failure(Kind kind, std::string why);
   void take(Arrival& arrival);
   void take_object(Arrival& arrival);
   void remove(Kind kind, const std::string& name);
@@ -180,7 +177,6 @@ class DataCatalog {
   std::vector<std::unique_ptr<Sink>> sinks_;
   mutable std::mutex mutex_;
   std::vector<Arrival> arrived_;          // by the mutex
-  std::map<Kind, std::string> failures_;  // of lists and watches, the last of each kind; by the mutex
 
   std::set<Kind> listed_;
   std::uint64_t version_ = 0;

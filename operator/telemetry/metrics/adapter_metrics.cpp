@@ -38,16 +38,22 @@ void OperatorMetrics::on_leader(bool leads) {
   state_->node_meter.stop(state_->now());
 }
 
-void OperatorMetrics::on_synced(bool synced) {
+void OperatorMetrics::on_state(const OperatorState& state) {
   const std::lock_guard lock(state_->mutex);
-  state_->synced = synced;
-  state_->registry.set("lips_synced", {}, synced && state_->held_up.empty());
+  MetricRegistry& registry = state_->registry;
+  for (const Lack& lack : state_->doing.awaited) registry.set("lips_missing", {lack.what, "true"}, 0);
+  for (const Lack& lack : state_->doing.degraded) registry.set("lips_missing", {lack.what, "false"}, 0);
+  state_->doing = state;
+  for (const Doing doing : enumerators<Doing>)
+    registry.set("lips_operator_state", {doing_names[doing]}, doing == state.doing);
+  registry.set("lips_synced", {}, state.doing != Doing::awaits);
+  for (const Lack& lack : state.awaited) registry.set("lips_missing", {lack.what, "true"}, 1);
+  for (const Lack& lack : state.degraded) registry.set("lips_missing", {lack.what, "false"}, 1);
 }
 
-void OperatorMetrics::on_held_up(std::string_view why) {
+void OperatorMetrics::on_status(const AdapterStatus& status) {
   const std::lock_guard lock(state_->mutex);
-  state_->held_up = why;
-  state_->registry.set("lips_synced", {}, state_->synced && why.empty());
+  state_->status = status;
 }
 
 void OperatorMetrics::on_loop() { state_->turned = SteadyClock::now().time_since_epoch().count(); }

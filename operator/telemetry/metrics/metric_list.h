@@ -39,6 +39,11 @@ inline constexpr auto metric_list = [] {
       MetricAbout{"lips_build_info", gauge, "version,revision", "always 1; the labels say what runs"},
       MetricAbout{"lips_leader", gauge, "", "1 while this replica leads"},
       MetricAbout{"lips_synced", gauge, "", "1 while the caches hold what the cluster holds, and all that plans need"},
+      MetricAbout{"lips_operator_state", gauge, "state", "1 for what this replica does now (docs/operator.md#states)"},
+      MetricAbout{
+          "lips_missing", gauge, "kind,needed",
+          "1 while a kind cannot be listed, or another source read; needed: true, nothing is planned without it; "
+          "false, plans do without"},
       MetricAbout{"lips_config_reloads_total", counter, "outcome",
                   "changes of the configuration file: applied, restart_needed or refused"},
       MetricAbout{"process_cpu_seconds_total", counter, "", "CPU time of the process"},
@@ -197,8 +202,9 @@ inline constexpr auto metric_list = [] {
       MetricAbout{"lips_refused_writes_total", counter, "verb,resource,code",
                   "writes that the API server refused for good: a right is missing, a policy forbids it, or the object "
                   "is invalid"},
-      MetricAbout{"lips_stopped_writes_total", counter, "verb,resource",
-                  "writes that LiPS did not send, because it had written the same object more than 120 times in a minute"},
+      MetricAbout{
+          "lips_stopped_writes_total", counter, "verb,resource",
+          "writes that LiPS did not send, because it had written the same object more than 120 times in a minute"},
       MetricAbout{"lips_api_request_seconds", histogram, "verb", "time to the answer"},
       MetricAbout{"lips_watches_total", counter, "resource,event", "watches that were restarted or listed again"},
       MetricAbout{"lips_watch_heard_timestamp_seconds", gauge, "resource",

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/enum_array.h"
+#include "controller/operator_state.h"
 #include "model/costs.h"
 #include "model/invoice_so_far.h"
 #include "model/own_targets.h"
@@ -49,7 +50,8 @@ struct OwnTargetFigures {
 
 struct OperatorFigures {
   std::string version, policy, cluster;
-  bool leads = false, synced = false, alive = true;
+  bool leads = false, alive = true;
+  OperatorState state;
   TimePoint now;  // by the cluster's clock
   std::uint64_t epochs = 0;
   double since_last_epoch = 0, since_start = 0;  // seconds

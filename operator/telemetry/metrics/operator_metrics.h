@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "controller/adapter_observer.h"
 #include "controller/checked_policy.h"
 #include "controller/observer.h"
+#include "controller/operator_state.h"
 #include "model/costs.h"
 #include "model/invoice_so_far.h"
 #include "model/job_dollars.h"
@@ -80,8 +82,8 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   void on_steered(std::string_view pool, std::string_view zone) override;
   void on_pod_waited(Duration span) override;
   void on_leader(bool leads) override;
-  void on_synced(bool synced) override;
-  void on_held_up(std::string_view why) override;
+  void on_state(const OperatorState& state) override;
+  void on_status(const AdapterStatus& status) override;
   void on_loop() override;
   void on_unknown_price(std::string_view node, std::string_view instance_type, bool unknown) override;
   void on_type_speed(std::string_view instance_type, double speed) override;
@@ -99,8 +101,8 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   std::string exposition() const;
   OperatorFigures figures() const;
   std::vector<JobDay> by_job() const;
-  bool synced() const;
-  std::string held_up() const;  // why nothing can be planned; empty: it can
+  OperatorState state() const;
+  std::optional<AdapterStatus> status() const;  // none: the adapter has told none
   bool leads() const;
   double seconds_since_turn() const;  // since the last turn of the main loop
 

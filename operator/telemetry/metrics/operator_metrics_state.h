@@ -69,11 +69,12 @@ struct OperatorMetrics::State {
   WatchMeter watch_meter{registry};
   SteadyClock::time_point started = SteadyClock::now();
   std::atomic<SteadyClock::rep> turned{SteadyClock::now().time_since_epoch().count()};
-  std::atomic<bool> leads{false}, synced{false};
+  std::atomic<bool> leads{false};
   std::atomic<bool> phases_told{false};  // an adapter reports phases; else moves are counted from events
 
-  std::mutex mutex;  // guards all members below
-  std::string held_up;
+  std::mutex mutex;     // guards all members below
+  OperatorState doing;  // what it does
+  std::optional<AdapterStatus> status;
   OperatorFigures figures;
   SteadyClock::time_point last_epoch{};
   std::uint64_t plan = 0;

@@ -33,8 +33,7 @@ std::string invoice_line(const InvoiceFigures& invoice) {
 }
 
 std::string headline(const OperatorFigures& figures) {
-  if (!figures.synced) return "Syncing with the cluster";
-  if (!figures.leads) return "Standing by: another replica leads";
+  if (!figures.state.decides()) return figures.state.words();
   if (figures.epochs == 0) return "Ready; no plan made yet";
   if (figures.pays_for_nodes) return invoice_line(figures.invoice);
   for (const BaselineFigures& baseline : figures.baselines) {

@@ -118,6 +118,10 @@ class HttpServer : public StatusServer {
         response.status = answer.status;
         response.set_content(std::move(answer.content), answer.status == 200 ? gzip_format : text_format);
       });
+    if (texts_.status)
+      server_.Get("/status", [this](const httplib::Request&, httplib::Response& response) {
+        response.set_content(texts_.status(), json_format);
+      });
     if (!texts_.new_data) return;
     server_.Get("/new-data", [this](const httplib::Request& request, httplib::Response& response) {
       for (const auto& [key, value] : request.params)

@@ -39,6 +39,8 @@ struct ServedTexts {
   std::function<QueryAnswer(const std::map<std::string, std::string>&)> new_data = {};
   // /state: everything that a plan depends on; may take seconds. None: there is no such path.
   std::function<StateAnswer()> state = {};
+  // /status: what the operator does and why, as JSON, on every replica. None: there is no such path.
+  std::function<std::string()> status = {};
   // Says whether the bearer of that token may read that path; `token` is empty if the request has none. None: everybody
   // may.
   std::function<Admission(const std::string& token, const std::string& path)> admit = {};

@@ -38,13 +38,21 @@ class Counting : public AdapterObserver {
     const std::lock_guard lock(mutex);
     ++steered[fmt::format("{} {}", pool, zone)];
   }
-  void on_held_up(std::string_view why) override {
+  void on_state(const OperatorState& state) override {
     const std::lock_guard lock(mutex);
-    held_up = why;
+    doing = state;
   }
-  std::string why_held_up() {
+  OperatorState state() {
     const std::lock_guard lock(mutex);
-    return held_up;
+    return doing;
+  }
+  void on_status(const AdapterStatus& status) override {
+    const std::lock_guard lock(mutex);
+    last_status = status;
+  }
+  AdapterStatus status() {
+    const std::lock_guard lock(mutex);
+    return last_status;
   }
   void on_driver_answer(std::string_view outcome) override {
     const std::lock_guard lock(mutex);
@@ -94,7 +102,8 @@ class Counting : public AdapterObserver {
   std::map<std::string, int> steered, answers, rejected;
   std::set<std::string> unpriced;
   std::map<std::string, std::uint64_t> pending;
-  std::string held_up;
+  OperatorState doing;
+  AdapterStatus last_status;
 };
 
 class Events : public Observer {

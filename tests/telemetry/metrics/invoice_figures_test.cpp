@@ -16,7 +16,7 @@ using testing::Not;
 
 OperatorFigures planning() {
   OperatorFigures figures;
-  figures.leads = figures.synced = true, figures.epochs = 1;
+  figures.leads = true, figures.state.doing = Doing::decides, figures.epochs = 1;
   figures.spent.cpu = Usd(3);
   figures.invoice.so_far = {Usd(17), Usd(1), Usd(0.5), Usd(0.25), Usd(0.25)};
   figures.invoice.idle = Usd(2);

@@ -32,6 +32,8 @@ OperatorMetrics::OperatorMetrics(About about) : state_(std::make_unique<State>()
   registry.set("process_start_time_seconds", {}, now_since_1970());
   registry.set("lips_leader", {}, 0);
   registry.set("lips_synced", {}, 0);
+  for (const Doing doing : enumerators<Doing>)
+    registry.set("lips_operator_state", {doing_names[doing]}, doing == Doing::awaits);
   // These series exist from the start, so a rate shows their first step.
   for (const std::string_view outcome : bind_outcomes) registry.add("lips_binds_total", {outcome}, 0);
   for (const std::string_view phase : move_phases) registry.set("lips_moves", {phase}, 0);
@@ -334,7 +336,7 @@ OperatorFigures OperatorMetrics::figures() const {
   const std::lock_guard lock(state_->mutex);
   state_->count_running();
   OperatorFigures figures = state_->figures;
-  figures.leads = state_->leads, figures.synced = state_->synced;
+  figures.leads = state_->leads, figures.state = state_->doing;
   figures.now = state_->now();
   const auto since = [](SteadyClock::time_point then) {
     return std::chrono::duration<double>(SteadyClock::now() - then).count();
@@ -363,12 +365,16 @@ std::vector<JobDay> OperatorMetrics::by_job() const {
   return state_->books.by_job();
 }
 
-bool OperatorMetrics::synced() const { return state_->synced; }
-
-std::string OperatorMetrics::held_up() const {
+OperatorState OperatorMetrics::state() const {
   const std::lock_guard lock(state_->mutex);
-  return state_->held_up;
+  return state_->doing;
 }
+
+std::optional<AdapterStatus> OperatorMetrics::status() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->status;
+}
+
 bool OperatorMetrics::leads() const { return state_->leads; }
 
 double OperatorMetrics::seconds_since_turn() const {

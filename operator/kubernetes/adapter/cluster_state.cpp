@@ -1,0 +1,116 @@
+// The part of KubernetesCluster that says what it does, whether it may decide, and what it lacks.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kubernetes/adapter/kubernetes_cluster.h"
+
+namespace lips::kubernetes {
+namespace {
+
+constexpr EnumArray<MovePhase, std::string_view> phase_words{"pending",   "pending",   "copying",
+                                                             "verifying", "committed", "failed"};
+
+}  // namespace
+
+// Call it before the inbox is read.
+bool KubernetesCluster::awaits_lists() {
+  if (resources_.state() == OptionalApi::State::present && !data_) link_data();
+  if (!data_ && resources_.state() == OptionalApi::State::unknown && resources_.may_be_there(settings_.patience, now()))
+    return true;
+  return watch_book_.awaits_any();
+}
+
+bool KubernetesCluster::in_charge(bool awaits) {
+  if (readiness_.review()) {
+    if (model_.listed()) divisions_->forget_unseen();
+    model_.unlist();
+  }
+  const bool complete = fleet_->review(*informers_, now()) && !awaits && readiness_.has_synced() && shares_->known();
+  if (complete)
+    was_complete_ = true, incomplete_since_.reset();
+  else if (!incomplete_since_)
+    incomplete_since_ = now();
+  if (awaits && !awaits_lists()) inbox_.put(WakeUp{});  // the last list has come meanwhile
+  return complete && readiness_.leads();
+}
+
+// Only what in_charge() waits for.
+std::vector<Lack> KubernetesCluster::awaited() const {
+  std::vector<Lack> lacks = watch_book_.awaited();
+  if (!incomplete_since_ || now() - *incomplete_since_ < settings_.patience) return lacks;
+  const auto add = [&](std::string what, std::string why) {
+    lacks.push_back({std::move(what), std::move(why), *incomplete_since_});
+  };
+  if (!data_ && resources_.state() == OptionalApi::State::unknown)
+    add("custom resources of lips.dev", "the API server does not say whether it has them");
+  if (!fleet_->settled(now())) add("nodepools.karpenter.sh", "it is not known whether the cluster has any, or which");
+  if (fleet_->awaits_quotas()) add("resourcequotas", "it is not known which there are");
+  if (!shares_->known()) add("configmaps", "the one with the memory of the policy cannot be read");
+  return lacks;
+}
+
+std::vector<Lack> KubernetesCluster::degraded() const {
+  std::vector<Lack> lacks = watch_book_.missing();
+  const auto add = [&](const std::optional<Lack>& refused, std::string_view without) {
+    if (!refused || now() - refused->since < settings_.patience) return;
+    lacks.push_back(*refused);
+    lacks.back().why = fmt::format("{} ({})", without, refused->why);
+  };
+  if (!data_) add(resources_.refused(), "plans do without data sets and Pools");
+  add(fleet_->refused(), "plans ask for no nodes");
+  return lacks;
+}
+
+std::optional<Lack> KubernetesCluster::unreachable() const {
+  const RequestBook::Seen seen = request_book_.seen(now());
+  const LeaseView lease = settings_.lease ? settings_.lease() : LeaseView{};
+  const bool lease_fails =
+      lease.unanswered && now() - lease.since >= settings_.patience && (!seen.answered || *seen.answered < lease.since);
+  if (!seen.unanswered_since && !lease_fails) return std::nullopt;
+  const TimePoint since = seen.unanswered_since.value_or(lease.since);
+  return Lack{"API server", lease.trouble.empty() ? "it does not answer" : "it does not answer: " + lease.trouble,
+              lease_fails ? std::min(since, lease.since) : since};
+}
+
+OperatorFacts KubernetesCluster::facts() const {
+  OperatorFacts facts;
+  facts.stopping = finishing_;
+  facts.unreachable = unreachable();
+  facts.awaited = awaited();
+  // A list that is read again is no news, as long as it is soon there.
+  facts.awaits = incomplete_since_ &&
+                 (!was_complete_ || !facts.awaited.empty() || now() - *incomplete_since_ >= settings_.patience);
+  if (!facts.awaits) facts.awaited.clear();
+  facts.degraded = degraded();
+  facts.leads = readiness_.leads();
+  const LeaseView lease = settings_.lease ? settings_.lease() : LeaseView{};
+  facts.leader = settings_.lease ? lease.holder : settings_.instance;
+  facts.lease_trouble = lease.trouble;
+  facts.mode = settings_.mode;
+  for (const StoppedWrite& stopped : request_book_.seen(now()).stopped)
+    if (facts.stopped_write.empty()) facts.stopped_write = stopped.what;
+  if (settings_.more_facts) settings_.more_facts(facts);
+  return facts;
+}
+
+void KubernetesCluster::tell_state() { state_.review(facts(), now()); }
+
+AdapterStatus KubernetesCluster::status() const {
+  AdapterStatus status;
+  status.at = now();
+  status.watches = watch_book_.all();
+  status.orders = fleet_->orders();
+  status.bindings = lifecycle_->bindings_under_way();
+  if (data_)
+    for (const auto& [phase, count] : data_->moves_by_phase()) status.moves[std::string(phase_words[phase])] += count;
+  if (data_) status.drops = data_->drops_under_way();
+  RequestBook::Seen seen = request_book_.seen(now());
+  status.requests = seen.requests, status.unanswered = seen.unanswered;
+  status.at_once = static_cast<std::uint64_t>(settings_.requests_in_flight);
+  status.stopped = std::move(seen.stopped);
+  return status;
+}
+
+}  // namespace lips::kubernetes

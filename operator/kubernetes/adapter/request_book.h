@@ -1,0 +1,49 @@
+// The requests of the last minutes: how many there were, since when none is answered, which writes the governor
+// stopped. From any thread; reads no clock.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "controller/adapter_status.h"
+
+namespace lips::kubernetes {
+
+class RequestBook {
+ public:
+  static constexpr Duration writes_stop_for{120'000'000};  // see WriteGovernor
+
+  // `silence`: the API server counts as unreachable after so long without an answer.
+  explicit RequestBook(Duration silence) : silence_(silence) {}
+
+  void tried(int http_code, TimePoint now);  // 0: no answer
+  void stopped(const std::string& write, TimePoint now);
+
+  struct Seen {
+    std::optional<TimePoint> unanswered_since;   // nothing has been answered since then, for long enough
+    std::optional<TimePoint> answered;           // last
+    std::uint64_t requests = 0, unanswered = 0;  // in the last minute
+    std::vector<StoppedWrite> stopped;           // that are still stopped, the last one first
+  };
+  Seen seen(TimePoint now) const;
+
+ private:
+  static constexpr std::size_t seconds = 60, most_stopped = 100;
+  struct Second {
+    std::int64_t at = -1;
+    std::uint64_t requests = 0, unanswered = 0;
+  };
+  const Duration silence_;
+  mutable std::mutex mutex_;
+  std::array<Second, seconds> minute_{};
+  std::optional<TimePoint> unanswered_since_, answered_;
+  std::map<std::string, TimePoint> stopped_;
+};
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,78 @@
+// Which kinds the adapter lists, and what the API server says of each: listed, refused, not yet answered, and since
+// when. Says without which nothing may be planned, and which plans do without. From any thread; decides nothing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/adapter_status.h"
+#include "controller/operator_state.h"
+#include "kubernetes/api/list_watch.h"
+
+namespace lips::kubernetes {
+
+enum class WatchNeed : std::uint8_t {
+  needed,   // without it nothing is planned
+  awaited,  // plans wait for its first list, unless the server refuses it
+  welcome   // plans do not wait
+};
+
+struct WatchAbout {
+  WatchNeed need = WatchNeed::welcome;
+  std::string_view without = {};  // the consequence while it cannot be read
+};
+
+// 403, 404 and the like: asking again does not help.
+constexpr bool is_refusal(const Error& error) {
+  return error.code == ErrorCode::not_found || error.code == ErrorCode::invalid_input;
+}
+
+class WatchBook {
+ public:
+  // `patience`: a trouble that lasts so long is named, and plans do without what is only awaited.
+  WatchBook(std::function<TimePoint()> now, Duration patience) : now_(std::move(now)), patience_(patience) {}
+
+  // Passes everything on to the sink, and takes notes. Both outlive the watch.
+  std::unique_ptr<ObjectSink> enter(const std::string& path, const WatchAbout& about, ObjectSink& to);
+
+  // Nothing may be planned: a kind has not been listed, or one that is needed is refused.
+  bool awaits_any() const;
+  // One of them has lasted, or is refused: by their names, as kubectl knows them.
+  std::vector<Lack> awaited() const;
+  // Plans do without these, because the server refuses them.
+  std::vector<Lack> missing() const;
+  // A kind whose path has that part is refused, if only for a moment.
+  bool refuses(std::string_view part_of_path) const;
+  std::vector<WatchStatus> all() const;
+
+ private:
+  class Notes;
+  struct Watch {
+    std::string path, kind;
+    WatchAbout about;
+    TimePoint began;
+    bool listed = false;
+    std::optional<TimePoint> heard = {};
+    std::string why = {};  // the last error, until something is heard
+    std::optional<TimePoint> refused_since = {};
+  };
+  bool is_refused(const Watch& watch) const;  // and has been for long enough
+  bool is_awaited(const Watch& watch) const;
+  Lack lack(const Watch& watch) const;
+
+  const std::function<TimePoint()> now_;
+  const Duration patience_;
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<Watch>> watches_;
+};
+
+// "datasets.lips.dev" for /apis/lips.dev/v1alpha1/datasets; "jobs.batch in lips" for those of one namespace.
+std::string kind_of_path(std::string_view path);
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,44 @@
+#include "kubernetes/adapter/request_book.h"
+
+#include <gtest/gtest.h>
+
+namespace lips::kubernetes {
+namespace {
+
+constexpr std::chrono::seconds silence{15};
+TimePoint at(int seconds) { return TimePoint(std::chrono::seconds(seconds)); }
+
+TEST(RequestBook, CallsAServerUnreachableThatHasNotAnsweredForAWhile) {
+  RequestBook book(silence);
+  EXPECT_EQ(book.seen(at(0)).unanswered_since, std::nullopt);
+  book.tried(200, at(0));
+  book.tried(0, at(5));
+  book.tried(0, at(15));
+  EXPECT_EQ(book.seen(at(19)).unanswered_since, std::nullopt);
+  EXPECT_EQ(book.seen(at(20)).unanswered_since, at(5));
+  EXPECT_EQ(book.seen(at(20)).answered, at(0));
+  book.tried(500, at(21));  // an answer all the same
+  EXPECT_EQ(book.seen(at(60)).unanswered_since, std::nullopt);
+}
+
+TEST(RequestBook, CountsTheLastMinute) {
+  RequestBook book(silence);
+  for (int second = 0; second < 100; ++second) book.tried(second % 2 ? 200 : 0, at(second));
+  EXPECT_EQ(book.seen(at(99)).requests, 60u);
+  EXPECT_EQ(book.seen(at(99)).unanswered, 30u);
+  EXPECT_EQ(book.seen(at(129)).requests, 30u);
+  EXPECT_EQ(book.seen(at(1000)).requests, 0u);
+}
+
+TEST(RequestBook, NamesWritesForAsLongAsTheyAreStopped) {
+  RequestBook book(silence);
+  book.stopped("patch /a", at(0));
+  book.stopped("patch /b", at(50));
+  ASSERT_EQ(book.seen(at(60)).stopped.size(), 2u);
+  EXPECT_EQ(book.seen(at(60)).stopped[0].what, "patch /b") << "the last one first";
+  ASSERT_EQ(book.seen(at(130)).stopped.size(), 1u);
+  EXPECT_EQ(book.seen(at(170)).stopped.size(), 0u);
+}
+
+}  // namespace
+}  // namespace lips::kubernetes
