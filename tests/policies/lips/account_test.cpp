@@ -11,7 +11,7 @@
 namespace lips::testing {
 namespace {
 
-// What is left of a class's memory by rounding is no room, and its price no number.
+// A class's memory that only rounding leaves is no room, and has no price.
 TEST(CostOfQuotas, IsFiniteWhereMemoryRunsOutAndNobodyTakesAnyClass) {
   ClusterBuilder builder(1);
   builder.node({.slots = 4, .cpu = 4, .memory = 1000});

@@ -12,6 +12,7 @@
 #include "model/cluster_state.h"
 #include "telemetry/metrics/metric_list.h"
 #include "telemetry/status/status_page.h"
+#include "tests/telemetry/metrics/doing.h"
 
 namespace lips {
 namespace {
@@ -50,12 +51,6 @@ JobArrived job() {
     arrived.tasks.push_back(task);
   }
   return arrived;
-}
-
-OperatorState doing(Doing what) {
-  OperatorState state;
-  state.doing = what;
-  return state;
 }
 
 class OperatorMetricsTest : public testing::Test {

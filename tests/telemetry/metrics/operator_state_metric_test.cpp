@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "telemetry/metrics/operator_metrics.h"
+#include "tests/telemetry/metrics/doing.h"
 
 namespace lips {
 namespace {
@@ -9,12 +10,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-OperatorState doing(Doing what) {
-  OperatorState state;
-  state.doing = what;
-  return state;
-}
 
 TEST(OperatorStateMetric, IsOneForWhatIsDoneNow) {
   OperatorMetrics metrics{{"1.2", "abc", "test"}};
