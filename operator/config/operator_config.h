@@ -1,135 +1,16 @@
-// The configuration file of the operator (config.lips.dev/v1alpha1) as a value. Defaults are here. One list in
-// operator_config.cpp has the unit and meaning of each key, and whether it may change at run time. Knows no cluster.
+// The configuration file of the operator (config.lips.dev/v1alpha1). One list (operator_keys.h) has the unit and
+// meaning of each key, and whether it may change at run time. Knows no cluster.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
 #include "base/result.h"
-#include "base/units.h"
-#include "config/frameworks.h"
+#include "config/operator_settings.h"
 #include "config/yaml_reader.h"
-#include "invoice/commitments.h"
-#include "model/network.h"
-#include "model/pod_mode.h"
-#include "policies/settings.h"
 
 namespace lips {
-
-enum class LogFormat : std::uint8_t { logfmt, json };
-
-struct OperatorConfig {
-  std::string scheduler_name = "lips";
-  PodMode mode = PodMode::watch;
-  bool fall_back = true;
-
-  struct PolicyChoice {
-    std::string name = "lips";
-    std::uint32_t seed = 1;
-    Duration epoch{0};
-    PolicySettings settings;
-    // The settings with `epoch` applied.
-    PolicySettings effective() const;
-  } policy;
-
-  struct Prices {
-    std::string region = "us-east-1", file, metrics;
-    std::vector<std::pair<std::string, double>> instances;  // USD an hour, by instance type
-    double spot_factor = 0.35;
-    std::vector<std::pair<std::string, double>> spot_factors;  // by zone
-    double unknown_core_hour = 0.05;
-    double across_zones = 0.02, across_regions = 0.02;  // USD/GB
-    bool gateway_endpoint = true;                       // for regional buckets
-    double volume_month = 0.08, bucket_month = 0.023;   // USD/(GB month)
-  } prices;
-
-  Commitments commitments;
-
-  // Work that is announced and has not come.
-  struct Expected {
-    std::string file;
-  } expected;
-
-  Network network{MebibytesPerSecond(0), MebibytesPerSecond(0),   MebibytesPerSecond(0),
-                  MebibytesPerSecond(0), MebibytesPerSecond(119), MebibytesPerSecond(60)};
-
-  // The nodes that the cluster's autoscaler may launch: every type in every zone and of every capacity type, or what
-  // its NodePools say.
-  struct Fleet {
-    bool from_node_pools = false;
-    std::vector<std::string> instance_types, zones, capacity_types{"spot", "on-demand"};
-    Duration boot_time{60'000'000}, idle_time{60'000'000};
-    double interruptions_per_hour = 0;  // of a spot node
-    double limit_cores = 0;             // of all its nodes together; 0: any number
-  } fleet;
-
-  // The pods that belong to one application, and the assumptions about it where nobody says (docs/spark.md).
-  struct Applications {
-    Frameworks frameworks = default_frameworks();
-    Mebibytes shuffle_per_cpu_second{1};
-    bool learn_traffic = true;
-    std::int32_t driver_port = 4040;
-  } applications;
-
-  struct LeaderElection {
-    bool enabled = true;
-    std::string name_space, name = "lips";
-    Duration lease{15'000'000}, renew_deadline{10'000'000}, retry{2'000'000};
-  } leader_election;
-
-  struct Kubernetes {
-    std::int32_t requests_in_flight = 32;
-    std::int32_t events_per_minute = 300;
-  } kubernetes;
-
-  struct Moves {
-    std::int32_t per_zone_pair = 4, total = 32, attempts = 5;
-    MebibytesPerSecond bandwidth{0};  // of one move; 0: no limit
-    std::string name_space, image = "docker.io/rclone/rclone:1.72.0", pull_policy = "IfNotPresent", service_account;
-    bool serve_stores = true;
-    Duration keep_finished{600'000'000};
-    std::int32_t run_as_user = 65532;       // for pods that mount no node directory; -1: the namespace decides
-    double cpu_request = 0, cpu_limit = 0;  // cores; no limit: 0
-    Mebibytes memory_request{0}, memory_limit{1024};
-    std::string pod_spec;  // JSON, merged into the spec of the pods
-    std::string key_secret = "lips-store-key";
-  } moves;
-
-  struct Data {
-    std::int32_t blocks_per_name_space = 2'000'000, files_per_name_space = 100'000;
-    std::int32_t blocks_and_replicas = 3'000'000;  // of all namespaces together
-    Mebibytes size_per_name_space{0};              // no limit: 0
-    std::vector<std::string> discover_from;
-  } data;
-
-  struct Server {
-    std::string listen = "0.0.0.0:8080", health;
-    bool authorize = false;
-    Duration stalled_after{60'000'000};
-  } server;
-
-  struct Journal {
-    std::string directory;
-    Mebibytes size{256};
-    Duration least_interval{0};
-    double time_share = 0.2;
-  } journal;
-
-  struct Baselines {
-    std::vector<std::string> policies{"own-zone-cheapest", "spread"};
-    std::int32_t every = 1;
-    double time_share = 0.1;
-    std::int32_t most_tasks = 20000;
-    bool watched = true;
-  } baselines;
-
-  struct Logging {
-    LogLevel level = LogLevel::info;
-    LogFormat format = LogFormat::logfmt;
-  } log;
-};
 
 // One key of the file with a value in YAML; `live`: a change takes effect at run time; otherwise it needs a restart.
 struct ConfigKey {

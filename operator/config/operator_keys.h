@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "config/operator_config.h"
+#include "config/operator_settings.h"
 
 namespace lips {
 
