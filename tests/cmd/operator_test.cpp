@@ -316,7 +316,8 @@ TEST_F(Replay, ReadsJournalsOfEarlierVersions) {
   const Said all = lips({"replay", old}), one = lips({"replay", old + "/epoch-0000000002.json.gz"});
   EXPECT_THAT(all.out, AllOf(HasSubstr("epoch      1  fifo"), HasSubstr("of 3 plans are the same"))) << all.err;
   EXPECT_THAT(one.out, HasSubstr("epoch 2: ")) << one.err;
-  EXPECT_EQ(lips({"replay", old, "--epoch", "2"}).out, one.out);
+  const auto without_times = [](const std::string& out) { return out.substr(0, out.find("decided in")); };
+  EXPECT_EQ(without_times(lips({"replay", old, "--epoch", "2"}).out), without_times(one.out));
 }
 
 TEST_F(Replay, LetsQuestionsBeAskedAboutAnyEpoch) {
