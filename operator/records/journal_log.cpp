@@ -39,7 +39,8 @@ Result<JournalLog> JournalLog::open(std::string name, std::string bytes) {
     return log;
   }
   const LeadingFrame first = leading_frame(bytes);
-  if (!is_journal_log(bytes) || first.state != LeadingFrame::State::whole)
+  if (!is_journal_log(bytes) || first.state != LeadingFrame::State::whole ||
+      first.bytes <= before_format + log_format.size())
     return fail(ErrorCode::invalid_input,
                 fmt::format("{}: found other bytes at its beginning; allowed: a file of a journal", name));
   const std::string_view found =

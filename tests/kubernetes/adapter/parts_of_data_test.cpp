@@ -59,6 +59,12 @@ class PartsOfData : public testing::Test {
     return scheduling.until([&] { return cluster.pod(pod).reason == reason || !cluster.pod(pod).node.empty(); }) &&
            cluster.pod(pod).reason == reason;
   }
+  // Jobs and pods come by two watches. A pod is bound only once its Job is known, and a watch keeps its order.
+  void until_jobs_are_seen(Scheduling& scheduling) {
+    cluster.put_job("seen", 1);
+    put_reader("seen", 0);
+    ASSERT_TRUE(scheduling.until_bound("seen-0"));
+  }
   FakeCluster cluster;
 };
 
@@ -176,6 +182,7 @@ TEST_F(PartsOfData, ThatNobodyWouldReadKeepAJobWithFewerTasksWaiting) {
   Scheduling scheduling(cluster);
   ASSERT_TRUE(scheduling.until_bound("elastic-0"));
   cluster.change_job("elastic", {{"spec", {{"completions", 2}}}});
+  until_jobs_are_seen(scheduling);
   put_reader("elastic", 1);
   ASSERT_TRUE(waits_for(scheduling, "elastic-1", "DataChanged")) << "it reads " << read_by("elastic-1");
   EXPECT_THAT(cluster.pod("elastic-1").message, HasSubstr("with 2 tasks nobody reads the rest"));
