@@ -122,7 +122,7 @@ class Hdfs:
                 if not process.running():
                     raise StoryFailed(f"{name} of HDFS ended: {process.log()[-1500:]}")
             return self.live() == nodes
-        wait_for(there, 60, lambda: f"live DataNodes: {self.live()}")
+        wait_for(there, 180, lambda: f"live DataNodes: {self.live()}")
 
     def blocks(self, path):
         """From fsck: the blocks of each file, as (bytes, nodes that have it)."""
