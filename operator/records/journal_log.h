@@ -25,7 +25,7 @@ class JournalLog {
   static Result<JournalLog> open(std::string name, std::string bytes);
 
   std::size_t records() const { return frames_.size(); }
-  // How the file ends behind its last whole record, and at which byte.
+  // The end of the file behind its last whole record: its kind, and its byte.
   End end() const { return end_; }
   std::size_t good_bytes() const { return good_; }
 

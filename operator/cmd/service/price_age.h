@@ -16,7 +16,7 @@ class PriceAge {
  public:
   PriceAge(OperatorMetrics& metrics, Log& log) : metrics_(metrics), log_(log) {}
 
-  // As of the last listing.
+  // Takes the prices of the last listing.
   void use(const PricesInUse& prices);
   // prices.metrics has answered now.
   void fed();

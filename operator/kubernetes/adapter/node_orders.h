@@ -42,7 +42,7 @@ class NodeOrders {
   void want(const std::map<OwnedOrder, int>& orders);
   // The number of orders that there are to be for that namespace.
   std::size_t wanted_for(const std::string& name_space) const;
-  // How many there are to be.
+  // The number that there are to be.
   std::size_t wanted() const { return wanted_.size(); }
   // Those of which an autoscaler can see one.
   std::set<NodeOrder> standing() const;

@@ -87,7 +87,7 @@ struct PodRecord {
   // For pods of other schedulers, which wait or have waited behind our gate.
   bool steered = false;
   PodMode mode = PodMode::watch;             // of its pool, as far as known
-  bool left_alone = false;                   // its mode is `bind` for now only: its pool is not steered at present
+  bool left_alone = false;                   // its mode is `bind` only while its pool is not steered
   std::string pool;                          // for counting
   TextMap selector;                          // of the zone and capacity type that it is or was sent to
   std::optional<TimePoint> ungated_since;    // with room on the plan's node

@@ -127,11 +127,8 @@ class SharedRun {
     return true;
   }
 
-  // Notes pools that could start one more task within what they are entitled to, in room that a pool took above its own
-  // by more than its last task.
-  void look(const PoolShares& before, const std::vector<Assignment>& started) {
-    std::map<PoolId, TimePoint> since;
-    if (!before.contended()) return since_.clear();
+  // The use of each pool with the tasks that start.
+  IdVector<PoolId, ResourceAmounts> used_after(const PoolShares& before, const std::vector<Assignment>& started) const {
     const ClusterSnapshot& cluster = with_.state.snapshot();
     IdVector<PoolId, ResourceAmounts> used;
     for (const PoolClaim& claim : before.claims) used.push_back(claim.used);
@@ -139,6 +136,16 @@ class SharedRun {
       const Job& job = cluster.jobs[cluster.tasks[assignment.task].job];
       add_amounts(used[job.pool], job.request, 1);
     }
+    return used;
+  }
+
+  // Notes pools that could start one more task within what they are entitled to, in room that a pool took above its own
+  // by more than its last task.
+  void look(const PoolShares& before, const std::vector<Assignment>& started) {
+    std::map<PoolId, TimePoint> since;
+    if (!before.contended()) return since_.clear();
+    const ClusterSnapshot& cluster = with_.state.snapshot();
+    const IdVector<PoolId, ResourceAmounts> used = used_after(before, started);
     for (const Assignment& assignment : started) {
       const Job& borrower = cluster.jobs[cluster.tasks[assignment.task].job];
       ResourceAmounts without = used[borrower.pool];
@@ -203,12 +210,7 @@ class SharedRun {
   // Notes jobs of which a task, within the share of its pool, finds room where nothing starts.
   void look_at_idle_room(const PoolShares& before, const std::vector<Assignment>& started) {
     const ClusterSnapshot& cluster = with_.state.snapshot();
-    IdVector<PoolId, ResourceAmounts> used;
-    for (const PoolClaim& claim : before.claims) used.push_back(claim.used);
-    for (const Assignment& assignment : started) {
-      const Job& job = cluster.jobs[cluster.tasks[assignment.task].job];
-      add_amounts(used[job.pool], job.request, 1);
-    }
+    const IdVector<PoolId, ResourceAmounts> used = used_after(before, started);
     std::map<JobId, TimePoint> beside;
     for (const JobId id : cluster.pending) {
       const Job& waits = cluster.jobs[id];

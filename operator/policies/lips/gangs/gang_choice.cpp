@@ -105,7 +105,7 @@ Start GangChoice::in_one_zone(const Gang& gang, const Patience& patience) {
 }
 
 // They are one job: cheaper CPU elsewhere is no reason to leave the zone of the driver, where room was kept for them.
-// What they read is, and what peers of theirs do that run elsewhere.
+// Cheaper reads elsewhere are a reason, and so are peers of theirs that run there.
 Start GangChoice::beside_driver(const Gang& gang) {
   Start choice;
   const auto peers = running_.find(gang.whole);
@@ -127,7 +127,7 @@ Start GangChoice::beside_driver(const Gang& gang) {
   return choice;
 }
 
-// As many as find room now.
+// Places as many tasks as find room now.
 std::vector<Spot> GangChoice::in_several_zones(const Gang& gang) {
   ZoneRooms rooms;
   for (const ZoneId zone : cluster_.zones.ids()) rooms.push_back(room_.prices_of_room(gang, zone, gang.tasks()));

@@ -12,7 +12,7 @@
 
 namespace lips {
 
-// How long a gang may wait for room, and whether nodes may be ordered for it.
+// The time that a gang may wait for room, and the right to order nodes for it.
 struct Patience {
   double seconds = 0;
   bool orders = false;
@@ -35,7 +35,7 @@ class GangChoice {
 
   // Takes tasks to come out of the gang where no zone will ever hold them beside those that are here.
   Start choose(Gang& gang, const Patience& patience);
-  // As many as find room now, in the cheapest zones.
+  // Places for as many tasks as find room now, in the cheapest zones.
   std::vector<Spot> in_several_zones(const Gang& gang);
 
  private:

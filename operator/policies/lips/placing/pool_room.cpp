@@ -51,12 +51,15 @@ bool PoolRoom::express(PoolId id, const Resources& request, double tasks) const 
   return !is_limited(id) || until_share(id, request, above) >= tasks - rounding;
 }
 
+double PoolRoom::tasks_to_come(PoolId id, const Resources& request) const {
+  return is_limited(id) ? std::max(0.0, std::floor(until_share(id, request) + rounding)) : no_limit;
+}
+
 double PoolRoom::tasks_within_share(PoolId id, const Resources& request) const {
   if (!is_limited(id)) return no_limit;
   if (shares_[id].closed) return 0;
-  const double tasks = until_share(id, request);
-  if (last_ == Last::fits) return std::max(0.0, std::floor(tasks + rounding));
-  return std::max(0.0, std::ceil(tasks - rounding));
+  if (last_ == Last::fits) return tasks_to_come(id, request);
+  return std::max(0.0, std::ceil(until_share(id, request) - rounding));
 }
 
 void PoolRoom::take(PoolId pool, const Resources& request, double count) {

@@ -28,9 +28,7 @@ class PoolRoom {
     return shares_.empty() ? most : std::min(most, tasks_within_share(id, request));
   }
   // The number for which room may stay empty: all of it within the share, also where its last task may reach beyond.
-  double tasks_to_come(PoolId id, const Resources& request) const {
-    return is_limited(id) ? std::max(0.0, std::floor(until_share(id, request) + 1e-9)) : no_limit;
-  }
+  double tasks_to_come(PoolId id, const Resources& request) const;
   double tasks_below_maximum(PoolId id, const Resources& request) const {
     const Pool& pool = pools_[id];
     return pool.most < no_limit ? std::floor((pool.most - pool.used + 1e-7) / cores_of(request)) : no_limit;
