@@ -198,6 +198,8 @@ int main(int argc, char** argv) {
   if (fleet_only) cases = with_fleets(base);
   if (has("--zones")) cases = with_zones(base);
   for (Case& test : cases) test.horizon &= !has("--events");
+  if (const auto only = std::find(argv + 1, argv + argc, std::string_view("--only")); argv + argc - only > 1)
+    std::erase_if(cases, [&](const Case& test) { return !std::strstr(test.name, only[1]); });
   for (const Case& test : cases)
     if ((!rich_only || test.shape.memory) && (!huge_only || test.shape.tasks == 1000000) &&
         (!large_only || (test.shape.tasks == 100000 && !test.shape.memory)))

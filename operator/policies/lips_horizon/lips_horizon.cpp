@@ -183,7 +183,7 @@ class HorizonDecision {
   }
 
   std::vector<Placement> pack_amounts(const Amounts& amounts, double share, IdVector<NodeId, Resources>& free) {
-    return pack({cluster_, classes_, workload_, amounts}, input_.costs,
+    return pack(PackingFacts({cluster_, classes_, workload_, amounts}, input_.costs),
                 round_amounts(cluster_, workload_, amounts, classes_), packing(share), free)
         .placements;
   }

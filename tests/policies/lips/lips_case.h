@@ -45,8 +45,8 @@ struct Model {
   }
   std::vector<Placement> pack_all(const Amounts& amounts, const PackingSettings& packing) const {
     IdVector<NodeId, Resources> free = cluster.free;
-    return pack({cluster, classes, workload, amounts}, costs, round_amounts(cluster, workload, amounts, classes),
-                packing, free)
+    return pack(PackingFacts({cluster, classes, workload, amounts}, costs),
+                round_amounts(cluster, workload, amounts, classes), packing, free)
         .placements;
   }
 

@@ -14,34 +14,47 @@ constexpr double none = -std::numeric_limits<double>::infinity();
 // The saving of a start now against the best of all later or other places, at the program's prices.
 class Savings {
  public:
-  explicit Savings(const SolvedMarket& market) : market_(market) {}
+  explicit Savings(const SolvedMarket& market)
+      : market_(market), cheapest_(market.cluster.zones.size(), std::numeric_limits<double>::infinity()) {
+    for (const NodeClass& group : market.classes.classes)
+      if (!group.offer.valid()) cheapest_[group.zone] = std::min(cheapest_[group.zone], group.price.value());
+  }
 
   // USD per CPU-second, on that class.
   double of(const Commodity& commodity, const NodeClass& group) const {
-    double elsewhere = commodity.unserved_price;
-    for (const ZoneId zone : market_.amounts.zone_price.ids())
-      elsewhere = std::min(elsewhere, commodity.non_cpu_cost[zone] + market_.amounts.zone_price[zone]);
-    return elsewhere - price_in(market_.classes, group, commodity);
+    return elsewhere(commodity) - price_in(market_.classes, group, commodity);
   }
 
   // On the best of the classes that have nodes.
   double best(const Commodity& commodity) const {
-    double most = none;
-    for (const NodeClass& group : market_.classes.classes)
-      if (!group.offer.valid()) most = std::max(most, of(commodity, group));
-    return most;
+    double least = std::numeric_limits<double>::infinity();
+    if (commodity.charged == 0) {
+      for (const ZoneId zone : cheapest_.ids()) least = std::min(least, cheapest_[zone] + commodity.non_cpu_cost[zone]);
+    } else {
+      for (const NodeClass& group : market_.classes.classes)
+        if (!group.offer.valid()) least = std::min(least, price_in(market_.classes, group, commodity));
+    }
+    return elsewhere(commodity) - least;
   }
 
  private:
+  double elsewhere(const Commodity& commodity) const {
+    double usd = commodity.unserved_price;
+    for (const ZoneId zone : market_.amounts.zone_price.ids())
+      usd = std::min(usd, commodity.non_cpu_cost[zone] + market_.amounts.zone_price[zone]);
+    return usd;
+  }
+
   const SolvedMarket& market_;
+  IdVector<ZoneId, double> cheapest_;  // of its classes that have nodes
 };
 
 struct Margins {
-  double waits = none;  // the most that a start of a waiting task of the pool saves
+  double waits = none;    // the most that a start of a waiting task saves; of pools that wait for others alone
   double starts = -none;  // the least that a start of the plan saves
 };
 
-IdVector<PoolId, Margins> margins(const SolvedMarket& market, const WholeTasks& whole) {
+IdVector<PoolId, Margins> margins(const SolvedMarket& market, const PoolShares& shares, const WholeTasks& whole) {
   const auto& [cluster, classes, workload, amounts] = market;
   const Savings savings(market);
   IdVector<PoolId, Margins> result(cluster.pools.size());
@@ -51,13 +64,13 @@ IdVector<PoolId, Margins> margins(const SolvedMarket& market, const WholeTasks& 
     const Portion& portion = workload.portions[placement.portion];
     left[placement.portion] -= placement.tasks;
     double& least = result[cluster.jobs[portion.job].pool].starts;
-    least = std::min(least, savings.of(workload.commodities[portion.commodity],
-                                       classes.classes[classes.class_of[placement.node]]));
+    least = std::min(
+        least, savings.of(workload.commodities[portion.commodity], classes.classes[classes.class_of[placement.node]]));
   }
   IdVector<CommodityId, double> best(workload.commodities.size(), none);
   for (const PortionId id : left.ids()) {
-    if (left[id] == 0) continue;
     const Portion& portion = workload.portions[id];
+    if (left[id] == 0 || !shares.of[cluster.jobs[portion.job].pool].limits()) continue;
     double& known = best[portion.commodity];
     if (known == none) known = savings.best(workload.commodities[portion.commodity]);
     double& most = result[cluster.jobs[portion.job].pool].waits;
@@ -77,7 +90,7 @@ std::vector<PoolSharing> sharing(const SolvedMarket& market, const PoolShares& s
     add_amounts(claims[job.pool].used, job.request, 1);
   }
   const IdVector<PoolId, Margins> saved =
-      shares.contended() ? margins(market, whole) : IdVector<PoolId, Margins>(cluster.pools.size());
+      shares.contended() ? margins(market, shares, whole) : IdVector<PoolId, Margins>(cluster.pools.size());
   std::vector<PoolSharing> result;
   bool borrows = false;
   for (const PoolId pool : cluster.pools.ids()) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <utility>
 
 namespace lips {
 
@@ -25,14 +27,20 @@ Demands::Demands(const ClusterSnapshot& cluster, const Workload& workload) {
   of_.reserve(workload.portions.size());
   JobId last;
   const Resources* request = nullptr;
+  std::uint32_t lane = 0;
+  std::map<std::pair<PoolId, const Resources*>, std::uint32_t> lanes;  // looked up only
   for (const Portion& portion : workload.portions) {
     const Job& job = cluster.jobs[portion.job];
-    if (portion.job != last) request = &this->request(job);
+    if (portion.job != last) {
+      request = &*requests_.insert(job.request).first;
+      lane = lanes.try_emplace({job.pool, request}, static_cast<std::uint32_t>(lanes.size())).first->second;
+    }
     last = portion.job;
     const TaskGroup& group = cluster.groups[portion.job][portion.group];
     of_.push_back({portion.work, group.reads ? group.input.value() : 0, portion.urgency, request, portion.commodity,
-                   job.pool, job.priority, workload.commodities[portion.commodity].any_class});
+                   job.pool, job.priority, lane, workload.commodities[portion.commodity].any_class});
   }
+  lanes_ = lanes.size();
   least_ = least_request(requests_);
 }
 

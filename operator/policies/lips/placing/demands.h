@@ -2,6 +2,7 @@
 // thousands of portions, and their jobs and commodities lie all over memory.
 #pragma once
 
+#include <cstdint>
 #include <set>
 
 #include "policies/lips/market/workload.h"
@@ -16,6 +17,7 @@ struct Demand {
   CommodityId commodity;
   PoolId pool;
   std::int32_t priority = 0;
+  std::uint32_t lane = 0;  // the same for equal pools and requests; the least are 0, 1, ...
   bool any_class = false;
 
   bool before(const Demand& other) const {
@@ -30,13 +32,13 @@ class Demands {
   Demands& operator=(const Demands&) = delete;
 
   const Demand& operator[](PortionId portion) const { return of_[portion]; }
-  // Equal requests are one object.
-  const Resources& request(const Job& job) { return *requests_.insert(job.request).first; }
+  std::size_t lanes() const { return lanes_; }
   // No task asks for less of anything that counts (fit_count).
   const Resources& least() const { return least_; }
 
  private:
-  std::set<Resources> requests_;
+  std::set<Resources> requests_;  // equal ones are one object
+  std::size_t lanes_ = 0;
   IdVector<PortionId, Demand> of_;
   Resources least_;
 };

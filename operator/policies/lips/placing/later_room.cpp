@@ -10,6 +10,8 @@ namespace {
 constexpr std::uint64_t most_looks = 5'000'000;  // a plan stays within tens of milliseconds
 constexpr double overdue = 1;                    // seconds: a task that should have ended does so soon
 
+const Resources nothing{Cores(0), Mebibytes(0), 0};
+
 }  // namespace
 
 LaterRoom::LaterRoom(const ClusterSnapshot& cluster, const NodeClasses& classes,
@@ -34,25 +36,25 @@ const std::vector<TaskEnd>& LaterRoom::ends(ClassId c) {
 }
 
 Resources LaterRoom::room(const Search& search, NodeId node) const {
-  const auto free = search.free.find(node);
-  const auto reserved = reserved_.find(node);
-  const Resources& room = free == search.free.end() ? free_[node] : free->second;
-  return reserved == reserved_.end() ? room : room - reserved->second;
+  Resources room = free_[node];
+  if (const auto ended = search.ended.find(node); ended != search.ended.end()) room += ended->second;
+  if (const auto reserved = reserved_.find(node); reserved != reserved_.end()) room -= reserved->second;
+  return room;
 }
 
-std::optional<LaterRoom::Opening> LaterRoom::earliest(ClassId c, const Resources& request, double before) {
-  Search& search = searches_[request][c];
-  if (search.found && search.found->at >= before) return std::nullopt;
+std::optional<LaterRoom::Opening> LaterRoom::earliest(ClassId c, const Resources& request, double latest,
+                                                      Search& search) {
+  if (search.found && search.found->at > latest) return std::nullopt;
   if (search.found) {
     search.found->room = room(search, search.found->node);
     if (fits(request, search.found->room)) return search.found;
     search.found.reset();
   }
   const std::vector<TaskEnd>& ends = this->ends(c);
-  while (search.next < ends.size() && ends[search.next].at < before && looks_ < most_looks) {
+  while (search.next < ends.size() && ends[search.next].at <= latest && looks_ < most_looks) {
     const TaskEnd& end = ends[search.next++];
     ++looks_;
-    search.free.try_emplace(end.node, free_[end.node]).first->second += *end.request;
+    search.ended.try_emplace(end.node, nothing).first->second += *end.request;
     const Resources room = this->room(search, end.node);
     if (!fits(request, room)) continue;
     search.found = Opening{end.at, end.node, room};
@@ -61,8 +63,14 @@ std::optional<LaterRoom::Opening> LaterRoom::earliest(ClassId c, const Resources
   return search.found;
 }
 
+double LaterRoom::least(ClassId c, const Search& search) {
+  if (search.found) return search.found->at;
+  const std::vector<TaskEnd>& ends = this->ends(c);
+  return search.next < ends.size() ? ends[search.next].at : overdue;  // this plan may still add an end
+}
+
 void LaterRoom::reserve(NodeId node, const Resources& request) {
-  reserved_.try_emplace(node, Resources{Cores(0), Mebibytes(0), 0}).first->second += request;
+  reserved_.try_emplace(node, nothing).first->second += request;
 }
 
 }  // namespace lips

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "model/task_ends.h"
@@ -27,18 +25,21 @@ class LaterRoom {
     NodeId node;
     Resources room;  // there from then on, for the request and others
   };
-  // None: no end that is expected leaves enough room on one node before that, or the search has become too long.
-  std::optional<Opening> earliest(ClassId c, const Resources& request, double before);
+  // How far a request has looked through a class's ends, in their order.
+  struct Search {
+    std::size_t next = 0;                         // end
+    std::unordered_map<NodeId, Resources> ended;  // of the tasks that have ended on each node
+    std::optional<Opening> found;
+  };
+  // None: no end that is expected by then leaves enough room on one node, or the search has become too long. `search`:
+  // the request's own in the class.
+  std::optional<Opening> earliest(ClassId c, const Resources& request, double latest, Search& search);
+  // Seconds from now, before which the search will find nothing.
+  double least(ClassId c, const Search& search);
   // Later room of the node is for one task of the request.
   void reserve(NodeId node, const Resources& request);
 
  private:
-  // A search through a class's ends in their order.
-  struct Search {
-    std::size_t next = 0;                        // end
-    std::unordered_map<NodeId, Resources> free;  // of nodes where a task has ended
-    std::optional<Opening> found;
-  };
   Resources room(const Search& search, NodeId node) const;
   const std::vector<TaskEnd>& ends(ClassId c);
 
@@ -46,8 +47,7 @@ class LaterRoom {
   const NodeClasses& classes_;
   const IdVector<NodeId, Resources>& free_;
   IdVector<ClassId, std::vector<TaskEnd>> ends_;
-  bool sorted_ = false;  // and with the ends of running tasks
-  std::map<Resources, std::unordered_map<ClassId, Search>> searches_;  // looked up only
+  bool sorted_ = false;                             // and with the ends of running tasks
   std::unordered_map<NodeId, Resources> reserved_;  // looked up only
   std::uint64_t looks_ = 0;                         // at ends, in all searches
 };

@@ -11,7 +11,7 @@ namespace lips {
 
 namespace {
 
-constexpr std::size_t few_classes = 250;
+constexpr double rounding = 1e-12;
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 bool full(const Resources& free) { return free.slots <= 0 && free.cpu.value() <= 0; }
@@ -29,32 +29,41 @@ Offers::Offers(const ClusterSnapshot& cluster, const NodeClasses& classes, IdVec
       open_(classes.classes.size()) {
   for (const ClassId c : classes.classes.ids()) {
     for (const NodeId node : classes.classes[c].nodes)
-      if (!full(free[node])) open_[c].nodes.push_back(node);
+      if (!full(free[node])) open_[c].push_back(node);
     if (classes.classes[c].whole)
-      std::stable_sort(open_[c].nodes.begin(), open_[c].nodes.end(),
+      std::stable_sort(open_[c].begin(), open_[c].end(),
                        [&](NodeId a, NodeId b) { return classes.paid_until[a] > classes.paid_until[b]; });
   }
-  if (classes.classes.size() > few_classes) order_by_floor();
-}
-
-void Offers::order_by_floor() {
-  for (const ClassId c : classes_.classes.ids()) by_floor_.push_back(c);
-  std::stable_sort(by_floor_.begin(), by_floor_.end(), [&](ClassId a, ClassId b) { return floor(a) < floor(b); });
-}
-
-double Offers::floor(ClassId c) const {
-  const NodeClass& group = classes_.classes[c];
-  return group.price.value() * (group.whole ? price_of_paid_capacity : 1);
 }
 
 bool Offers::may_take(const Commodity& commodity, const Resources& request, ClassId c) {
   return commodity.any_class ? fits(request, classes_.classes[c].shape) : eligible_.contain(c, commodity);
 }
 
-NodeId Offers::open_node(ClassId c, const Resources& request, double end) {
-  auto& [nodes, first] = open_[c];
-  while (first < nodes.size() && full(free_[nodes[first]])) ++first;
-  for (std::size_t i = first; i < nodes.size(); ++i)
+Offers::Looks& Offers::looks_for(const Commodity& commodity, const Resources& request) {
+  const ConstraintId constraint = commodity.any_class ? ConstraintId::none() : commodity.constraint;
+  const auto [known, added] = looks_.try_emplace({request, commodity.any_class, constraint});
+  Looks& looks = known->second;
+  if (!added) return looks;
+  looks.in = IdVector<ClassId, Look>(classes_.classes.size());
+  looks.order = IdVector<ZoneId, std::vector<ClassId>>(cluster_.zones.size());
+  for (const ClassId c : classes_.classes.ids()) {
+    const NodeClass& group = classes_.classes[c];
+    if (!may_take(commodity, request, c)) continue;
+    if (group.offer.valid())
+      looks.in[c].least = group.price.value() + classes_.steps[c].front().waiting_price;
+    else
+      looks.in[c].least = group.price.value() * (group.whole ? price_of_paid_capacity : 1);
+    looks.order[group.zone].push_back(c);
+  }
+  for (std::vector<ClassId>& classes : looks.order) std::make_heap(classes.begin(), classes.end(), Dearer{looks});
+  return looks;
+}
+
+NodeId Offers::open_node(ClassId c, const Resources& request, double end, Look& look) {
+  const std::vector<NodeId>& nodes = open_[c];
+  while (look.first < nodes.size() && !fits(request, free_[nodes[look.first]])) ++look.first;
+  for (std::size_t i = look.first; i < nodes.size(); ++i)
     if (fits(request, free_[nodes[i]]) && promised_.tasks(nodes[i], request, end, 1) > 0) return nodes[i];
   return NodeId::none();
 }
@@ -78,7 +87,7 @@ double Offers::wait_for_twins(const Commodity& commodity, const Resources& reque
         cluster_.nodes[group.like].capacity_type != cluster_.nodes[offer.like].capacity_type ||
         !may_take(commodity, request, c))
       continue;
-    for (const NodeId node : open_[c].nodes) {
+    for (const NodeId node : open_[c]) {
       if (!fits(request, free_[node])) continue;
       if (fits(cluster_.nodes[node].capacity, free_[node])) return unlimited;
       wait = std::max(wait, classes_.paid_until[node]);
@@ -91,44 +100,69 @@ double Offers::end_now(ClassId c, const Commodity& commodity, const Resources& r
   return promised_.none() ? 0 : run_seconds(cluster_, commodity, classes_.classes[c], request, work);
 }
 
+std::optional<PlaceOffer> Offers::launch(ClassId c, const Asked& asked, double most) {
+  const NodeClass& group = classes_.classes[c];
+  const double price = price_in(classes_, group, asked.commodity) + classes_.steps[c].front().waiting_price;
+  if (price > most || classes_.room.nodes(group.offer) == 0) return std::nullopt;
+  const double wait = wait_for_twins(asked.commodity, asked.request, group);
+  if (!std::isfinite(wait)) return std::nullopt;
+  const double start = wait + to_seconds(cluster_.offers[group.offer].boot);
+  return PlaceOffer{c, NodeId::none(), start, price + classes_.waiting * wait};
+}
+
+std::optional<PlaceOffer> Offers::place(ClassId c, const Asked& asked, double most, Look& look) {
+  const auto& [commodity, request, work] = asked;
+  if (const NodeId node = open_node(c, request, end_now(c, commodity, request, work), look); node.valid())
+    return PlaceOffer{c, node, 0, price_on(c, commodity, node)};
+  const double price = price_in(classes_, classes_.classes[c], commodity);
+  if (price > most) return std::nullopt;
+  const double latest = most < unlimited ? (most - price) / classes_.waiting * (1 + rounding) : unlimited;
+  const auto later = later_.earliest(c, request, latest, look.later);
+  if (look.first == open_[c].size())
+    look.least = classes_.classes[c].price.value() + classes_.waiting * later_.least(c, look.later);
+  if (!later) return std::nullopt;
+  return PlaceOffer{c, later->node, later->at, price + classes_.waiting * later->at, later->room};
+}
+
 std::optional<PlaceOffer> Offers::cheapest(const Commodity& commodity, const Resources& request, double work) {
+  Looks& looks = looks_for(commodity, request);
+  std::vector<std::pair<double, ZoneId>> zones;
+  for (const ZoneId zone : looks.order.ids())
+    if (!looks.order[zone].empty())
+      zones.emplace_back(looks.in[looks.order[zone].front()].least + commodity.non_cpu_cost[zone], zone);
+  std::sort(zones.begin(), zones.end());
   std::optional<PlaceOffer> best;
-  const auto consider = [&](const PlaceOffer& offer) {
-    if (!best || std::tie(offer.price, offer.of_class) < std::tie(best->price, best->of_class)) best = offer;
-  };
-  const double zone = *std::min_element(commodity.non_cpu_cost.begin(), commodity.non_cpu_cost.end());
-  for (std::uint32_t i = 0; i < classes_.classes.size(); ++i) {
-    const ClassId c = by_floor_.empty() ? ClassId(i) : by_floor_[i];
-    if (!by_floor_.empty() && best && floor(c) + zone > best->price) break;
-    const NodeClass& group = classes_.classes[c];
-    if (!may_take(commodity, request, c)) continue;
-    if (group.offer.valid()) {
-      const double price = price_in(classes_, group, commodity) + classes_.steps[c].front().waiting_price;
-      if ((best && price >= best->price) || classes_.room.nodes(group.offer) == 0) continue;
-      const double wait = wait_for_twins(commodity, request, group);
-      if (std::isfinite(wait))
-        consider(
-            {c, NodeId::none(), wait + to_seconds(cluster_.offers[group.offer].boot), price + classes_.waiting * wait});
-      continue;
+  std::vector<ClassId> seen;
+  for (const auto& [least, zone] : zones) {
+    std::vector<ClassId>& order = looks.order[zone];
+    seen.clear();
+    while (!order.empty()) {
+      const ClassId c = order.front();
+      if (best && looks.in[c].least + commodity.non_cpu_cost[zone] > best->price) break;
+      std::pop_heap(order.begin(), order.end(), Dearer{looks});
+      order.pop_back();
+      seen.push_back(c);
+      if (!may_take(commodity, request, c)) continue;
+      const double most = best ? best->price : unlimited;
+      const std::optional<PlaceOffer> offer = classes_.classes[c].offer.valid()
+                                                  ? launch(c, {commodity, request, work}, most)
+                                                  : place(c, {commodity, request, work}, most, looks.in[c]);
+      if (offer && (!best || std::tie(offer->price, c) < std::tie(best->price, best->of_class))) best = offer;
     }
-    if (const NodeId node = open_node(c, request, end_now(c, commodity, request, work)); node.valid()) {
-      consider({c, node, 0, price_on(c, commodity, node)});
-      continue;
+    for (const ClassId c : seen) {
+      order.push_back(c);
+      std::push_heap(order.begin(), order.end(), Dearer{looks});
     }
-    const double price = price_in(classes_, group, commodity);
-    if (best && price >= best->price) continue;
-    const double before = best && !by_floor_.empty() ? (best->price - price) / classes_.waiting : unlimited;
-    if (const auto later = later_.earliest(c, request, before))
-      consider({c, later->node, later->at, price + classes_.waiting * later->at, later->room});
   }
   return best;
 }
 
 std::optional<PlaceOffer> Offers::cheapest_now(const Commodity& commodity, const Resources& request, double work) {
   std::optional<PlaceOffer> best;
+  Looks& looks = looks_for(commodity, request);
   for (const ClassId c : classes_.classes.ids()) {
     if (classes_.classes[c].offer.valid() || !may_take(commodity, request, c)) continue;
-    const NodeId node = open_node(c, request, end_now(c, commodity, request, work));
+    const NodeId node = open_node(c, request, end_now(c, commodity, request, work), looks.in[c]);
     if (!node.valid()) continue;
     const double price = price_on(c, commodity, node);
     if (!best || price < best->price) best = PlaceOffer{c, node, 0, price};
@@ -136,9 +170,10 @@ std::optional<PlaceOffer> Offers::cheapest_now(const Commodity& commodity, const
   return best;
 }
 
-bool Offers::any_now(const Resources& request) {
-  for (const ClassId c : classes_.classes.ids())
-    if (open_node(c, request, 0).valid()) return true;
+bool Offers::any_now(const Resources& request) const {
+  for (const std::vector<NodeId>& nodes : open_)
+    for (const NodeId node : nodes)
+      if (fits(request, free_[node]) && promised_.tasks(node, request, 0, 1) > 0) return true;
   return false;
 }
 

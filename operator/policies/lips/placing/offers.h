@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cmath>
+#include <map>
 #include <optional>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "policies/lips/market/eligible_classes.h"
@@ -15,9 +18,9 @@ namespace lips {
 // The cheapest place for one task.
 struct PlaceOffer {
   ClassId of_class;
-  NodeId node;       // none: one that is to be launched
-  double start = 0;  // seconds from now
-  double price = 0;  // USD per CPU-second of work, the wait until its start included
+  NodeId node;          // none: one that is to be launched
+  double start = 0;     // seconds from now
+  double price = 0;     // USD per CPU-second of work, the wait until its start included
   Resources room = {};  // where it starts later: of the node from then on
   bool now() const { return node.valid() && start <= 0; }
 };
@@ -29,7 +32,8 @@ class Offers {
   Offers(const ClusterSnapshot& cluster, const NodeClasses& classes, IdVector<NodeId, Resources>& free,
          PromisedRoom& promised);
 
-  // For a task of the commodity of so many CPU-seconds; `request`: the task's own. None: nothing that is known holds it.
+  // For a task of the commodity of so many CPU-seconds; `request`: the task's own. None: nothing that is known holds
+  // it.
   std::optional<PlaceOffer> cheapest(const Commodity& commodity, const Resources& request, double work);
   // The same among nodes that have room now.
   std::optional<PlaceOffer> cheapest_now(const Commodity& commodity, const Resources& request, double work);
@@ -38,7 +42,7 @@ class Offers {
     return std::isinf(wait_for_twins(commodity, request, offer));
   }
   // Some node holds it now, if it may run there.
-  bool any_now(const Resources& request);
+  bool any_now(const Resources& request) const;
   // A task of such a request starts on the offer's node, or has its turn there later.
   void take(const PlaceOffer& offer, const Resources& request, double seconds);
   // A task that the plan starts elsewhere leaves its room then.
@@ -46,15 +50,38 @@ class Offers {
 
  private:
   bool may_take(const Commodity& commodity, const Resources& request, ClassId c);
+  struct Asked {
+    const Commodity& commodity;
+    const Resources& request;
+    double work;
+  };
+  // How far tasks of a request have looked for room in a class.
+  struct Look {
+    double least = 0;       // USD per CPU-second: no place in the class is cheaper, beside what its zone costs
+    std::size_t first = 0;  // open node: none before it holds the request, as room only shrinks
+    LaterRoom::Search later;
+  };
+  // Those of a request and a constraint in all classes.
+  struct Looks {
+    IdVector<ClassId, Look> in;
+    IdVector<ZoneId, std::vector<ClassId>> order;  // heaps of the classes that may take the tasks, the least first
+  };
+  struct Dearer {
+    const Looks& looks;
+    bool operator()(ClassId a, ClassId b) const {
+      return std::tie(looks.in[a].least, a) > std::tie(looks.in[b].least, b);
+    }
+  };
+  Looks& looks_for(const Commodity& commodity, const Resources& request);
+  // A node to be launched, or one that is there, now or later. None: there is no room, or only for more than `most`.
+  std::optional<PlaceOffer> launch(ClassId c, const Asked& asked, double most);
+  std::optional<PlaceOffer> place(ClassId c, const Asked& asked, double most, Look& look);
   // The first node of the class with room, on which a task that ends in `end` seconds breaks no promise.
-  NodeId open_node(ClassId c, const Resources& request, double end);
+  NodeId open_node(ClassId c, const Resources& request, double end, Look& look);
   // Seconds until such a task ends that starts now; 0 where no promise depends on it.
   double end_now(ClassId c, const Commodity& commodity, const Resources& request, double work) const;
   double price_on(ClassId c, const Commodity& commodity, NodeId node) const;
   double wait_for_twins(const Commodity& commodity, const Resources& request, const NodeClass& offer);
-  // USD per CPU-second below which no place in the class is, beside what its zone costs.
-  double floor(ClassId c) const;
-  void order_by_floor();
 
   const ClusterSnapshot& cluster_;
   const NodeClasses& classes_;
@@ -62,12 +89,9 @@ class Offers {
   EligibleClasses eligible_;
   LaterRoom later_;
   PromisedRoom& promised_;
-  struct OpenNodes {
-    std::vector<NodeId> nodes;  // with some room, paid for the longest first
-    std::size_t first = 0;      // those before it are full
-  };
-  IdVector<ClassId, OpenNodes> open_;
-  std::vector<ClassId> by_floor_;  // empty where there are few classes: then each is looked at
+  IdVector<ClassId, std::vector<NodeId>> open_;  // nodes with some room, paid for the longest first
+  std::map<std::tuple<Resources, bool, ConstraintId>, Looks>
+      looks_;  // of a request that any class or a constraint's may take; looked up only
 };
 
 }  // namespace lips

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "policies/lips/placing/packing_budget.h"
+#include "policies/lips/placing/quota_queue.h"
 #include "policies/lips/prices/price_terms.h"
 
 namespace lips {
@@ -13,17 +15,9 @@ namespace {
 
 constexpr int look_ahead = 24;  // entries of a list that are tried when the first does not fit
 
-constexpr std::size_t spill_nodes = 64;  // of a class, tried for a leftover task
+constexpr std::uint64_t not_full = std::numeric_limits<std::uint64_t>::max();
 
-// A list of quotas that is used up from its front, with holes.
-struct Queue {
-  std::vector<Quota> quotas;
-  std::size_t first = 0;
-  void trim() {
-    while (first < quotas.size() && quotas[first].tasks == 0) ++first;
-  }
-  bool empty() const { return first >= quotas.size(); }
-};
+constexpr std::size_t spill_nodes = 64;  // of a class, tried for a leftover task
 
 // Nodes by their next moment, one entry each. Nodes of one moment come by rank.
 class NodeQueue {
@@ -69,27 +63,27 @@ class NodeQueue {
 
 class Packing {
  public:
-  Packing(const SolvedMarket& market, const CostModel& costs, const PackingSettings& settings,
-          IdVector<NodeId, Resources>& free)
-      : cluster_(market.cluster),
-        classes_(market.classes),
-        workload_(market.workload),
+  Packing(const PackingFacts& facts, const PackingSettings& settings, IdVector<NodeId, Resources>& free)
+      : cluster_(facts.market.cluster),
+        classes_(facts.market.classes),
+        workload_(facts.market.workload),
         settings_(settings),
-        demands_(cluster_, workload_),
+        demands_(facts.demands),
+        rank_(facts.rank),
         free_now_(free),
         timeline_(cluster_.nodes.size()),
         pools_(settings.pools),
+        full_since_(demands_.lanes(), not_full),
         promised_(settings.promised),
-        budget_(cluster_, costs, classes_, workload_, demands_, {settings.pool_budget, settings.link_budget}) {
+        budget_(cluster_, facts.costs, classes_, workload_, demands_, {settings.pool_budget, settings.link_budget}) {
     for (NodeId node : cluster_.nodes.ids()) timeline_[node].free = free[node];
-    rank_nodes();
   }
 
   void load(WholeQuotas quotas) {
     zone_ = {};
     class_ = {};
-    for (auto& list : quotas.zone) zone_.push_back({std::move(list), 0});
-    for (auto& list : quotas.in_class) class_.push_back({std::move(list), 0});
+    for (auto& list : quotas.zone) zone_.push_back(QuotaQueue(std::move(list), demands_));
+    for (auto& list : quotas.in_class) class_.push_back(QuotaQueue(std::move(list), demands_));
   }
 
   void add_releases() {
@@ -97,8 +91,8 @@ class Packing {
       const double at = std::max(0.0, to_seconds(run.expected_end - cluster_.now));
       if (at >= settings_.window) continue;
       const Job& job = cluster_.jobs[run.job];
-      timeline_[run.node].add({at, &demands_.request(job), 1});
-      pools_.release(job.pool, demands_.request(job), 1, at);
+      timeline_[run.node].add({at, &job.request, 1});
+      pools_.release(job.pool, job.request, 1, at);
     }
   }
 
@@ -182,10 +176,7 @@ class Packing {
   WholeQuotas leftover() {
     WholeQuotas result;
     const auto collect = [](auto& from, auto& to) {
-      for (Queue& queue : from) {
-        std::erase_if(queue.quotas, [](const Quota& quota) { return quota.tasks == 0; });
-        to.push_back(std::move(queue.quotas));
-      }
+      for (QuotaQueue& queue : from) to.push_back(std::move(queue).left());
     };
     collect(zone_, result.zone);
     collect(class_, result.in_class);
@@ -264,37 +255,30 @@ class Packing {
   // Most nodes are full most of the time: they wait for their first release without looking at any task.
   static bool full(const Resources& free) { return free.slots <= 0 && free.cpu.value() <= 0; }
 
-  // The cheapest class first; in it the nodes that are paid for anyway the longest, so that others run empty and go.
-  void rank_nodes() {
-    std::vector<ClassId> order;
-    for (ClassId c : classes_.classes.ids()) order.push_back(c);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](ClassId a, ClassId b) { return classes_.classes[a].price < classes_.classes[b].price; });
-    rank_.resize(cluster_.nodes.size());
-    std::uint32_t next = 0;
-    for (const ClassId c : order) {
-      std::vector<NodeId> nodes = classes_.classes[c].nodes;
-      std::sort(nodes.begin(), nodes.end(), [&](NodeId a, NodeId b) {
-        const double left = classes_.paid_until[a], right = classes_.paid_until[b];
-        return left != right ? left > right : a < b;
-      });
-      for (const NodeId node : nodes) rank_[node] = next++;
-    }
+  bool wanted(ClassId c, const IdVector<ClassId, double>& open_work) const {
+    return !class_[c].empty() || (!zone_[classes_.classes[c].zone].empty() && open_work[c] > 0);
   }
 
-  bool wanted(ClassId c, const IdVector<ClassId, double>& open_work) {
-    Queue& zone = zone_[classes_.classes[c].zone];
-    class_[c].trim();
-    zone.trim();
-    return !class_[c].empty() || (!zone.empty() && open_work[c] > 0);
+  // The pool has no room for a task of the lane. Until some task of the pool ends, that stays so.
+  bool is_full(const Demand& demand) {
+    const std::uint64_t ended = pools_.ended(demand.pool);
+    std::uint64_t& since = full_since_[demand.lane];
+    if (since != ended && pool_tasks(demand) < 1) since = ended;
+    return since == ended;
+  }
+
+  // The walk's next quota whose pool has room for its tasks.
+  std::uint32_t next_that_may(QuotaQueue& queue) {
+    std::uint32_t i = queue.next();
+    for (; i != QuotaQueue::none && is_full(demands_[queue[i].portion]); i = queue.next()) queue.skip_lane();
+    return i;
   }
 
   // How many of the quota's tasks may start on the node now.
   std::uint32_t takes(const Quota& quota, NodeId node, ClassId c, double open_work, bool open) const {
     const Demand& demand = demands_[quota.portion];
     std::int64_t count = std::min<std::int64_t>(quota.tasks, fit_count(*demand.request, timeline_[node].free));
-    if (count > 0 && promised_.on(node))
-      count = promised_.tasks(node, *demand.request, end_on(node, c, demand), count);
+    if (count > 0 && promised_.on(node)) count = promised_.tasks(node, *demand.request, end_on(node, c, demand), count);
     count = static_cast<std::int64_t>(std::min(static_cast<double>(count), pool_tasks(demand)));
     if (count > 0 && settings_.strict)
       count = static_cast<std::int64_t>(std::min(static_cast<double>(count), budget_.tasks(quota.portion, c)));
@@ -309,39 +293,38 @@ class Packing {
 
   bool place(NodeId node, ClassId c, IdVector<ClassId, double>& open_work, std::vector<Placement>& placements) {
     if (!fits(demands_.least(), timeline_[node].free)) return false;
-    Queue& zone = zone_[classes_.classes[c].zone];
-    class_[c].trim();
-    zone.trim();
-    std::size_t in_class = class_[c].first, in_zone = open_work[c] > 0 ? zone.first : zone.quotas.size();
-    Quota* best = nullptr;
-    bool best_in_class = false;
-    std::uint32_t best_count = 0;
-    double best_fit = -1;
+    QuotaQueue& in_class = class_[c];
+    QuotaQueue& in_zone = zone_[classes_.classes[c].zone];
+    in_class.restart();
+    in_zone.restart();
+    struct {
+      QuotaQueue* queue = nullptr;
+      std::uint32_t at = 0, tasks = 0;
+      double fit = -1;
+    } best;
     for (int tried = 0; tried < look_ahead; ++tried) {
-      const bool from_class = in_class < class_[c].quotas.size();
-      const bool from_zone = in_zone < zone.quotas.size();
-      if (!from_class && !from_zone) break;
-      const bool use_class =
-          from_class &&
-          (!from_zone || demands_[class_[c].quotas[in_class].portion].before(demands_[zone.quotas[in_zone].portion]));
-      Quota& quota = use_class ? class_[c].quotas[in_class++] : zone.quotas[in_zone++];
-      if (quota.tasks == 0 || pool_tasks(demands_[quota.portion]) < 1) {
-        --tried;  // a pool at its maximum holds up nobody else
-        continue;
-      }
+      const std::uint32_t of_class = next_that_may(in_class);
+      const std::uint32_t of_zone = open_work[c] > 0 ? next_that_may(in_zone) : QuotaQueue::none;
+      if (of_class == QuotaQueue::none && of_zone == QuotaQueue::none) break;
+      const bool use_class = of_class != QuotaQueue::none &&
+                             (of_zone == QuotaQueue::none ||
+                              demands_[in_class[of_class].portion].before(demands_[in_zone[of_zone].portion]));
+      QuotaQueue& queue = use_class ? in_class : in_zone;
+      const std::uint32_t at = use_class ? of_class : of_zone;
+      const Quota& quota = queue[at];
+      queue.skip();
       const std::uint32_t count = takes(quota, node, c, open_work[c], !use_class);
       if (count == 0) continue;
       const double fit = settings_.balance ? alignment(quota, node) : 0;
-      if (fit <= best_fit) continue;
-      best = &quota;
-      best_in_class = use_class;
-      best_count = settings_.balance ? 1 : count;
-      best_fit = fit;
+      if (fit <= best.fit) continue;
+      best = {&queue, at, settings_.balance ? 1 : count, fit};
       if (!settings_.balance) break;
     }
-    if (!best) return false;
-    start(node, c, *best, best_count, placements);
-    if (!best_in_class) open_work[c] -= best_count * demands_[best->portion].work;
+    if (!best.queue) return false;
+    Quota& quota = (*best.queue)[best.at];
+    start(node, c, quota, best.tasks, placements);
+    if (best.queue == &in_zone) open_work[c] -= best.tasks * demands_[quota.portion].work;
+    best.queue->settle(best.at);
     return true;
   }
 
@@ -371,40 +354,58 @@ class Packing {
     if (line.time == 0) free_now_[node] = free_now_[node] - taken;
     if (end < settings_.window) line.add({end, demand.request, count});
     pools_.take(demand.pool, request, count);
-    pools_.release(demand.pool, request, count, end);
+    if (end < settings_.window) pools_.release(demand.pool, request, count, end);
     promised_.take(node, request, end, count);
   }
 
   // Seconds from now at which a task that starts on the node at its time ends.
   double end_on(NodeId node, ClassId c, const Demand& demand) const {
     const Commodity& commodity = workload_.commodities[demand.commodity];
-    return timeline_[node].time +
-           run_seconds(cluster_, commodity, classes_.classes[c], *demand.request, demand.work);
+    return timeline_[node].time + run_seconds(cluster_, commodity, classes_.classes[c], *demand.request, demand.work);
   }
 
   const ClusterSnapshot& cluster_;
   const NodeClasses& classes_;
   const Workload& workload_;
   const PackingSettings& settings_;
-  Demands demands_;
+  const Demands& demands_;
+  const IdVector<NodeId, std::uint32_t>& rank_;
   IdVector<NodeId, Resources>& free_now_;
   IdVector<NodeId, Timeline> timeline_;
-  IdVector<ZoneId, Queue> zone_;
-  IdVector<ClassId, Queue> class_;
-  IdVector<NodeId, std::uint32_t> rank_;
+  IdVector<ZoneId, QuotaQueue> zone_;
+  IdVector<ClassId, QuotaQueue> class_;
   PoolRoom pools_;
+  std::vector<std::uint64_t> full_since_;  // by lane: tasks of its pool that had ended when the pool became full
   PromisedRoom promised_;
   PackingBudget budget_;
 };
 
 }  // namespace
 
-Packed pack(const SolvedMarket& market, const CostModel& costs, WholeQuotas quotas, const PackingSettings& settings,
-            IdVector<NodeId, Resources>& free) {
+PackingFacts::PackingFacts(const SolvedMarket& solved, const CostModel& prices)
+    : market(solved), costs(prices), demands(solved.cluster, solved.workload), rank(solved.cluster.nodes.size()) {
   const NodeClasses& classes = market.classes;
-  const Amounts& amounts = market.amounts;
+  std::vector<ClassId> order;
+  for (ClassId c : classes.classes.ids()) order.push_back(c);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](ClassId a, ClassId b) { return classes.classes[a].price < classes.classes[b].price; });
+  std::uint32_t next = 0;
+  for (const ClassId c : order) {
+    std::vector<NodeId> nodes = classes.classes[c].nodes;
+    std::sort(nodes.begin(), nodes.end(), [&](NodeId a, NodeId b) {
+      const double left = classes.paid_until[a], right = classes.paid_until[b];
+      return left != right ? left > right : a < b;
+    });
+    for (const NodeId node : nodes) rank[node] = next++;
+  }
+}
+
+Packed pack(const PackingFacts& facts, WholeQuotas quotas, const PackingSettings& settings,
+            IdVector<NodeId, Resources>& free) {
+  const NodeClasses& classes = facts.market.classes;
+  const Amounts& amounts = facts.market.amounts;
   std::vector<Placement> placements;
-  Packing packing(market, costs, settings, free);
+  Packing packing(facts, settings, free);
   packing.load(std::move(quotas));
   packing.add_releases();
   IdVector<ClassId, double> open_work = settings.open_work.empty() ? amounts.open_work : settings.open_work;

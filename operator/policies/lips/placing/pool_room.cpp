@@ -15,7 +15,7 @@ constexpr double express_part = 0.03;
 PoolRoom::PoolRoom(const ClusterSnapshot& cluster, const IdVector<PoolId, Cores>& in_use) {
   for (PoolId pool : cluster.pools.ids()) {
     const double most = cluster.pools[pool].maximum.value(), used = in_use[pool].value();
-    pools_.push_back({most > 0 ? most : no_limit, used, used});
+    pools_.push_back({most > 0 ? most : no_limit, used, used, 0});
   }
 }
 
@@ -80,6 +80,7 @@ void PoolRoom::advance(double now) {
   for (; !releases_.empty() && releases_.top().at <= now; releases_.pop()) {
     const Release& ended = releases_.top();
     pools_[ended.pool].used -= ended.request->cpu.value() * ended.count;
+    ++pools_[ended.pool].ended;
     if (!amounts_.empty()) add_amounts(amounts_[ended.pool], *ended.request, -ended.count);
   }
 }

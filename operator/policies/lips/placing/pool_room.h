@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <queue>
 #include <vector>
@@ -49,6 +50,8 @@ class PoolRoom {
   void release(PoolId pool, const Resources& request, double count, double at);
   // Time runs forward: releases what tasks held that have ended by now.
   void advance(double now);
+  // Counts the tasks of the pool that have ended: until it changes, a pool without room for a task stays so.
+  std::uint64_t ended(PoolId id) const { return pools_[id].ended; }
   // From here on times are not in order: only cores that were never used are left.
   void stay_at_peak();
 
@@ -69,6 +72,7 @@ class PoolRoom {
  private:
   struct Pool {
     double most = 0, used = 0, peak = 0;
+    std::uint64_t ended = 0;
   };
   struct Release {
     double at = 0;

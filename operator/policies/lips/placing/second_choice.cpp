@@ -16,18 +16,18 @@ namespace lips {
 namespace {
 
 constexpr int most_in_vain = 24;  // of a list, that are not stranded, fit some node, and still wait
-// An autoscaler may launch a larger node than the one that was asked for. Who asked takes it up to so many times the price
-// of a launch elsewhere; else it would go unused, and so would the next one.
+// An autoscaler may launch a larger node than the one that was asked for. Who asked takes it up to so many times the
+// price of a launch elsewhere; else it would go unused, and so would the next one.
 constexpr double dearest_that_came = 3;
 
 class SecondChoices {
  public:
-  SecondChoices(const SolvedMarket& market, Packed& packed, IdVector<NodeId, Resources>& free)
-      : cluster_(market.cluster),
-        classes_(market.classes),
-        workload_(market.workload),
-        amounts_(market.amounts),
-        demands_(cluster_, workload_),
+  SecondChoices(const PackingFacts& facts, Packed& packed, IdVector<NodeId, Resources>& free)
+      : cluster_(facts.market.cluster),
+        classes_(facts.market.classes),
+        workload_(facts.market.workload),
+        amounts_(facts.market.amounts),
+        demands_(facts.demands),
         pools_(packed.pools),
         stranded_(classes_.classes.size()),
         offers_(cluster_, classes_, free, packed.promised) {
@@ -144,7 +144,8 @@ class SecondChoices {
 
   double seconds(PortionId id, ClassId c) const {
     const Demand& demand = demands_[id];
-    return run_seconds(cluster_, workload_.commodities[demand.commodity], classes_.classes[c], *demand.request, demand.work);
+    return run_seconds(cluster_, workload_.commodities[demand.commodity], classes_.classes[c], *demand.request,
+                       demand.work);
   }
 
   // USD per CPU-second that the program expects of a start at once where it put the tasks.
@@ -214,7 +215,7 @@ class SecondChoices {
   const NodeClasses& classes_;
   const Workload& workload_;
   const Amounts& amounts_;
-  const Demands demands_;
+  const Demands& demands_;
   PoolRoom& pools_;
   IdVector<ClassId, double> stranded_;         // cores that are free and that no task of the class's list takes
   std::map<const Resources*, bool> fits_now_;  // looked up only
@@ -225,13 +226,13 @@ class SecondChoices {
 
 }  // namespace
 
-SecondChoice choose_again(const SolvedMarket& market, const TasksInTurn& turn, Packed& packed,
+SecondChoice choose_again(const PackingFacts& facts, const TasksInTurn& turn, Packed& packed,
                           IdVector<NodeId, Resources>& free) {
   IdVector<PortionId, std::uint32_t> left = turn.left;
   for (const Placement& placement : packed.placements) left[placement.portion] -= placement.tasks;
   if (!packed.room_left || std::all_of(left.begin(), left.end(), [](std::uint32_t tasks) { return tasks == 0; }))
     return {};
-  SecondChoices choices(market, packed, free);
+  SecondChoices choices(facts, packed, free);
   choices.add_ends(turn.started);
   choices.add_ends(packed.placements);
   return choices.run(std::move(left), packed.rest);

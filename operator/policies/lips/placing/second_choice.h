@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "policies/lips/market/amounts.h"
 #include "policies/lips/placing/packing.h"
 #include "policies/lips/placing/pool_room.h"
 #include "policies/lips/placing/rounding.h"
@@ -23,7 +22,7 @@ struct LaunchChoice {
 };
 
 struct SecondChoice {
-  std::vector<Placement> placements;   // that start now
+  std::vector<Placement> placements;  // that start now
   std::vector<LaunchChoice> launches;
   double usd = 0;  // of all tasks that were stranded, above the program's price
 };
@@ -35,7 +34,7 @@ struct TasksInTurn {
 };
 
 // `free`: after packing. Tasks that start are taken from it and from what packing left.
-SecondChoice choose_again(const SolvedMarket& market, const TasksInTurn& turn, Packed& packed,
+SecondChoice choose_again(const PackingFacts& facts, const TasksInTurn& turn, Packed& packed,
                           IdVector<NodeId, Resources>& free);
 
 }  // namespace lips

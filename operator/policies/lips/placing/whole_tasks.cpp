@@ -26,7 +26,7 @@ class Turns {
         IdVector<NodeId, Resources>& free)
       : cluster_(market.cluster),
         market_(market),
-        costs_(costs),
+        facts_(market, costs),
         packing_(std::move(packing)),
         free_(free),
         rest_(quotas),
@@ -123,10 +123,10 @@ class Turns {
   template <class InTurn>
   void take_turn(InTurn in_turn) {
     const std::size_t most = std::min(most_bands, node_passes / std::max<std::size_t>(1, free_.size()));
-    if (most < 2) return finish_turn(in_turn, pack(market_, costs_, cut(in_turn), packing_, free_));
+    if (most < 2) return finish_turn(in_turn, pack(facts_, cut(in_turn), packing_, free_));
     const IdVector<NodeId, Resources> free = free_;
     const WholeQuotas rest = rest_;
-    Packed packed = pack(market_, costs_, cut(in_turn), packing_, free_);
+    Packed packed = pack(facts_, cut(in_turn), packing_, free_);
     const std::vector<Rank> bands = bands_if_passed_over(packed, most);
     if (bands.empty()) return finish_turn(in_turn, std::move(packed));
     free_ = free, rest_ = rest;
@@ -135,7 +135,7 @@ class Turns {
         return in_turn(id) && (band == 0 || rank(id) > bands[band - 1]) &&
                (band == bands.size() || rank(id) <= bands[band]);
       };
-      packed = pack(market_, costs_, cut(in_band), packing_, free_);
+      packed = pack(facts_, cut(in_band), packing_, free_);
       finish_turn(in_band, std::move(packed));
     }
   }
@@ -187,7 +187,7 @@ class Turns {
     for (const PortionId id : left_.ids())
       if (!in_turn(id)) turn.left[id] = 0;
     if (before.compete()) packed.pools = at_present(std::move(before), packed.placements);
-    SecondChoice again = choose_again(market_, turn, packed, free_);
+    SecondChoice again = choose_again(facts_, turn, packed, free_);
     packing_.window = 0;
     room_left_ = packed.room_left;
     packing_.pools = std::move(packed.pools);
@@ -218,7 +218,8 @@ class Turns {
   // Without those that start later, in the place of tasks that end.
   PoolRoom at_present(PoolRoom pools, const std::vector<Placement>& placements) const {
     for (const Placement& placement : placements)
-      if (placement.start <= 0) pools.take(job(placement.portion).pool, job(placement.portion).request, placement.tasks);
+      if (placement.start <= 0)
+        pools.take(job(placement.portion).pool, job(placement.portion).request, placement.tasks);
     return pools;
   }
 
@@ -257,7 +258,7 @@ class Turns {
 
   const ClusterSnapshot& cluster_;
   const SolvedMarket& market_;
-  const CostModel& costs_;
+  const PackingFacts facts_;
   PackingSettings packing_;
   IdVector<NodeId, Resources>& free_;
   WholeQuotas rest_;                         // that no turn has placed

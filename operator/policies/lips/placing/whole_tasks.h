@@ -1,9 +1,9 @@
-// Whole tasks of the program's amounts, in turns: pools within what they are entitled to before pools that borrow, and of
-// each the higher priority before the lower. Where nothing divides the tasks, there is one turn.
+// Whole tasks of the program's amounts, in turns: pools within what they are entitled to before pools that borrow, and
+// of each the higher priority before the lower. Where nothing divides the tasks, there is one turn.
 //
 // Each turn packs its tasks where the program meant them and offers those that find no room there every other place.
-// Whoever waits by his own choice gives way: what the entitled leave is lent, first in proportion to what the others are
-// entitled to, then to whoever pays for it, so no entitlement leaves room idle.
+// Whoever waits by his own choice gives way: what the entitled leave is lent, first in proportion to what the others
+// are entitled to, then to whoever pays for it, so no entitlement leaves room idle.
 #pragma once
 
 #include <vector>

@@ -34,7 +34,8 @@ inline double price_of_devices(const NodeClass& group, const Resources& request)
 inline constexpr PriceTerm devices_term{
     "devices", PriceKind::dollars,
     [](const NodeClasses& classes, const TaskShape& tasks) {
-      return std::any_of(classes.classes.begin(), classes.classes.end(),
+      return !tasks.request.extended.empty() &&
+             std::any_of(classes.classes.begin(), classes.classes.end(),
                          [&](const NodeClass& group) { return price_of_devices(group, tasks.request) > 0; });
     },
     [](const NodeClasses&, const NodeClass& group, const Commodity& commodity) {
