@@ -1,8 +1,10 @@
 // Whole plans on random snapshots: seconds by stage, what CheckedPolicy's check takes, and certified gap, beside one
 // pass over the same tasks and nodes. bench_plan [--small | --rich | --large | --huge | --fleet |
-// --zones] [--events] [--again]
+// --zones | --pools] [--only TEXT] [--events] [--again]
 // --fleet: plans without a horizon, beside an autoscaler that may launch 17 types, all of the price sheet, or nothing.
 // --zones: 3 to 30 zones where everything binds, and 2,000 classes of nodes.
+// --pools: 5 pools that compete, and 500.
+// --only: the cases that have the text in their names.
 // --events: plans of what can start now, as the operator makes them after events; else of a whole horizon.
 // --again: after the first plan, one task in a hundred and one node in a hundred change and the plan is made anew, five
 // times.
@@ -174,6 +176,21 @@ std::vector<Case> with_zones(simulation::SnapshotShape shape) {
   return cases;
 }
 
+std::vector<Case> with_pools(simulation::SnapshotShape shape) {
+  shape.nodes = 10000, shape.tasks = 100000, shape.classes = 240, shape.jobs = 5000;
+  std::vector<Case> cases;
+  shape.pools = 5;
+  cases.push_back({"10,000 / 100,000, 5 pools", shape});
+  shape.pools = 500;
+  cases.push_back({"10,000 / 100,000, 500 pools", shape});
+  for (Case& each : cases) each.shape.memory = true, each.shape.pool_limits = true;
+  shape.pools = 5;
+  cases.push_back({"10,000 / 100,000, 5 pools, no limits", shape});
+  shape.pools = 500;
+  cases.push_back({"10,000 / 100,000, 500 pools, no limits", shape});
+  return cases;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -197,6 +214,7 @@ int main(int argc, char** argv) {
   }
   if (fleet_only) cases = with_fleets(base);
   if (has("--zones")) cases = with_zones(base);
+  if (has("--pools")) cases = with_pools(base);
   for (Case& test : cases) test.horizon &= !has("--events");
   if (const auto only = std::find(argv + 1, argv + argc, std::string_view("--only")); argv + argc - only > 1)
     std::erase_if(cases, [&](const Case& test) { return !std::strstr(test.name, only[1]); });

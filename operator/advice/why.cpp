@@ -79,6 +79,9 @@ class Explaining {
       result_.starts_in = ahead->start_of(result_.task);
       if (Result<void> done = find_made_room(outcome, result_.starts_in); !done) return done;
     }
+    Result<std::optional<HeldBack>> held = held_back(question_, outcome, result_.task);
+    if (!held) return tl::unexpected(held.error());
+    result_.held_back = *std::move(held);
     Result<std::vector<Remedy>> remedies = remedies_for(question_, outcome, result_.task);
     if (!remedies) return tl::unexpected(remedies.error());
     result_.remedies = *std::move(remedies);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "advice/expected.h"
+#include "advice/held.h"
 #include "advice/place.h"
 #include "advice/question.h"
 #include "advice/queue_place.h"
@@ -26,6 +27,7 @@ struct Explanation {
   std::optional<Deadline> deadline;    // of its job, until it is done
   std::optional<Deadline> last_start;  // by which its job's tasks have to start, while some wait
   std::optional<MadeRoom> made_room;   // of a pending one, whether it waits or not
+  std::optional<HeldBack> held_back;   // of a pending one that waits
 
   // The place of a waiting task.
   std::optional<QueuePlace> queue;

@@ -16,6 +16,7 @@ constexpr auto table = std::to_array<Command>({
     {"data", "list where the data of a running operator's cluster lies", run_data},
     {"moves", "list the moves of data in flight", run_moves},
     {"expected", "list jobs that are announced and have not come, and the room that is left for them", run_expected},
+    {"holds", "list the room that the present plan leaves empty, and for whom", run_holds},
     {"report", "list what pods of other schedulers cost, and would have cost where LiPS would have put them",
      run_report},
     {"ledger", "list the dollars of each day, pool and job", run_ledger},

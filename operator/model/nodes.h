@@ -129,9 +129,9 @@ struct Node {
   UsdPerCpuSecond cpu_price;
   bool schedulable = true;  // ready and not cordoned
   double preference = 1;    // times `cpu_price` where plans compare nodes; on no bill. Above 1: avoid it
-  static constexpr auto fields = field_names("name", "zone", "rack", "profile", "instanceType", "capacityType", "fleet",
-                                             "capacity", "others", "speed", "price", "cpuPrice", "schedulable",
-                                             "preference");
+  static constexpr auto fields =
+      field_names("name", "zone", "rack", "profile", "instanceType", "capacityType", "fleet", "capacity", "others",
+                  "speed", "price", "cpuPrice", "schedulable", "preference");
 
   CpuSeconds work_per(Duration span) const {
     return CpuSeconds((capacity.cpu - others.cpu).value() * speed * to_seconds(span));

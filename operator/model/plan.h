@@ -12,6 +12,7 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "model/costs.h"
+#include "model/held_room.h"
 #include "model/offers.h"
 #include "model/stripe_sources.h"
 #include "model/work.h"
@@ -107,12 +108,13 @@ struct TermDollars {
 struct PoolSharing {
   std::string pool;
   double entitlement = 0, use = 0, wanted = 0;
+  double held = 0;      // of room that stays empty for tasks of the pool; no part of its use
   double lent = 0;      // of what it is entitled to, that others use
   double borrowed = 0;  // above what it is entitled to
   // USD that one more core-hour of its share would save, at the program's prices.
   double price_of_sharing = 0;
   static constexpr auto fields =
-      field_names("pool", "entitlement", "use", "wanted", "lent", "borrowed", "priceOfSharing");
+      field_names("pool", "entitlement", "use", "wanted", "held", "lent", "borrowed", "priceOfSharing");
 };
 
 struct PlanAccount {
@@ -129,15 +131,16 @@ struct PlanAccount {
   std::optional<double> home_gap;   // of the home zones chosen with this plan: (cost - bound) / bound
   std::uint32_t jobs_apart = 0;     // jobs of peers that this plan starts in several zones
   std::vector<KeptRoom> kept_room;  // by expected work, then zone
+  std::vector<HeldRoom> held;       // as the stages of the plan hold it
   // The locality of planned reads: the share on the node itself, and the most that is possible with these places.
   std::optional<double> node_local_share, node_local_bound;
   std::vector<ShadowPrice> shadow_prices;
   std::vector<PoolSharing> sharing;  // by pool; empty: the policy has no shares
   StageTimes seconds;
-  static constexpr auto fields =
-      field_names("cpu", "transfer", "shuffle", "copies", "storage", "waiting", "locality", "fairness", "objective",
-                  "lowerBound", "gap", "loss", "terms", "form", "fellBack", "groups", "classes", "rows", "columns",
-                  "homeGap", "jobsApart", "keptRoom", "nodeLocalShare", "nodeLocalBound", "shadowPrices", "sharing", "seconds");
+  static constexpr auto fields = field_names(
+      "cpu", "transfer", "shuffle", "copies", "storage", "waiting", "locality", "fairness", "objective", "lowerBound",
+      "gap", "loss", "terms", "form", "fellBack", "groups", "classes", "rows", "columns", "homeGap", "jobsApart",
+      "keptRoom", "held", "nodeLocalShare", "nodeLocalBound", "shadowPrices", "sharing", "seconds");
   Usd dollars() const { return cpu + transfer + shuffle + copies + storage; }
   CpuSeconds expected_room() const {
     CpuSeconds sum;

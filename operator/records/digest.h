@@ -32,6 +32,9 @@ class Digest {
       add_word(static_cast<std::uint64_t>(value));
     } else if constexpr (requires { value.index(); }) {
       add_word(value.index());
+    } else if constexpr (requires { value.first, value.second; }) {
+      add(value.first);
+      add(value.second);
     } else if constexpr (requires { value.time_since_epoch(); }) {
       add(value.time_since_epoch().count());
     } else if constexpr (requires { value.has_value(); }) {

@@ -195,6 +195,35 @@ Result<Listing> list_expected(const EpochRecord& record) {
   return listing;
 }
 
+Result<Listing> list_holds(const EpochRecord& record) {
+  const Result<advice::Question> question = question_of(record, {});
+  if (!question) return tl::unexpected(question.error());
+  const Result<advice::Outcome> outcome = advice::ask(*question);
+  if (!outcome) return tl::unexpected(outcome.error());
+  const ClusterSnapshot& cluster = question->cluster;
+  Listing listing{
+      {{"held for", "job", "pool", "zone", "tasks", "cores", "memory", "since", "spare"}}, Json::array(), ""};
+  listing.none = "the present plan holds no room empty for anybody (what is expected: lips expected)\n";
+  for (const HeldRoom& held : outcome->plan.account.held) {
+    const Job& job = cluster.jobs[held.job];
+    const std::string &pool = cluster.pools[job.pool].name, &zone = cluster.zones[held.zone].name;
+    const double since = to_seconds(cluster.now - (job.whole.peers ? job.whole.arrived : job.arrival));
+    listing.rows.push_back({std::string(to_string(held.reason)), job.name, pool, zone, page::count(held.tasks),
+                            fmt::format("{:g}", held.room.cpu.value()), size_text(held.room.memory),
+                            page::duration(since), held.spare ? "yes" : "-"});
+    listing.json.push_back({{"reason", to_string(held.reason)},
+                            {"job", job.name},
+                            {"pool", pool},
+                            {"zone", zone},
+                            {"tasks", held.tasks},
+                            {"cores", held.room.cpu.value()},
+                            {"mebibytes", held.room.memory.value()},
+                            {"secondsSince", since},
+                            {"spare", held.spare}});
+  }
+  return listing;
+}
+
 int run_listing(const Shown& shown, Words words) {
   Source source;
   OutputFormat format = OutputFormat::text;
@@ -246,6 +275,15 @@ int run_expected(Words words) {
                       "room for them.",
                       "what comes next, and where there is room for it", list_expected},
                      words);
+}
+
+int run_holds(Words words) {
+  return run_listing(
+      {"holds",
+       "Lists the room that the present plan leaves empty: for which job of which pool, where, how much, "
+       "since when and why.",
+       "which room stays empty, and for whom", list_holds},
+      words);
 }
 
 int run_data(Words words) {

@@ -84,6 +84,7 @@ class Answer {
     if (said_.deadline) out += row("deadline", deadline(*said_.deadline));
     if (said_.last_start) out += row("max-wait", last_start(*said_.last_start));
     if (said_.made_room) out += row("room", made_room(*said_.made_room));
+    if (said_.held_back) out += row("held", held_back(*said_.held_back));
     if (!waits(said_.standing) || !said_.queue) return out;
     out += row("queue", fmt::format("{} of {} ahead of it", page::count(said_.queue->ahead),
                                     said_.queue->waiting == 1 ? "1 waiting task"
@@ -108,6 +109,7 @@ class Answer {
     json["lastStart"] = deadline_json(said_.last_start);
     json["makesRoom"] = said_.made_room ? made_room_json(*said_.made_room) : Json();
     if (!waits(said_.standing)) return json;
+    json["heldBack"] = said_.held_back ? held_back_json(*said_.held_back) : Json();
     json["ahead"] = said_.queue ? Json(said_.queue->ahead) : Json();
     json["waiting"] = said_.queue ? Json(said_.queue->waiting) : Json();
     json["startsInSeconds"] = said_.starts_in ? Json(to_seconds(*said_.starts_in)) : Json();
@@ -204,6 +206,27 @@ class Answer {
             {"startsOtherwiseInSeconds", made.starts_on   ? Json(0.0)
                                          : made.starts_in ? Json(to_seconds(*made.starts_in))
                                                           : Json()}};
+  }
+
+  std::string held_back(const advice::HeldBack& held) const {
+    std::string out;
+    for (std::size_t i = 0; i < std::min(held.rooms.size(), most_expected); ++i) {
+      const HeldRoom& room = held.rooms[i];
+      out += fmt::format("{}{:g} cores in {} for {}, {}", i == 0 ? "" : "; ", room.room.cpu.value(),
+                         cluster_.zones[room.zone].name, cluster_.jobs[room.job].name, to_string(room.reason));
+    }
+    if (held.rooms.size() > most_expected) out += fmt::format("; and for {} more", held.rooms.size() - most_expected);
+    return out + "; otherwise it would start at once, on " + node_in_zone(held.starts_on);
+  }
+
+  Json held_back_json(const advice::HeldBack& held) const {
+    Json rooms = Json::array();
+    for (const HeldRoom& room : held.rooms)
+      rooms.push_back({{"job", cluster_.jobs[room.job].name},
+                       {"reason", to_string(room.reason)},
+                       {"zone", cluster_.zones[room.zone].name},
+                       {"cores", room.room.cpu.value()}});
+    return {{"rooms", std::move(rooms)}, {"startsOtherwiseOn", cluster_.nodes[held.starts_on].name}};
   }
 
   std::string room() const {

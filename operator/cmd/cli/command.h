@@ -36,6 +36,7 @@ int run_plans(Words words);
 int run_data(Words words);
 int run_moves(Words words);
 int run_expected(Words words);
+int run_holds(Words words);
 int run_ledger(Words words);
 int run_targets(Words words);
 int run_applications(Words words);

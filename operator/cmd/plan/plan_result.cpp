@@ -122,12 +122,12 @@ std::string sharing_rows(const PlanAccount& account) {
   if (account.sharing.size() < 2 || std::none_of(account.sharing.begin(), account.sharing.end(), limited)) return "";
   std::string out = "\nshares of pools, % of the dominant resource:\n";
   for (const PoolSharing& pool : account.sharing)
-    out += fmt::format("  {:<16} entitled {:5.1f}  uses {:5.1f}  wants {:5.1f}  lends {:5.1f}  borrows {:5.1f}{}\n",
-                       pool.pool, 100 * pool.entitlement, 100 * pool.use, 100 * pool.wanted, 100 * pool.lent,
-                       100 * pool.borrowed,
-                       pool.price_of_sharing > 0
-                           ? fmt::format("  one more core-hour would save {:.3g} USD", pool.price_of_sharing)
-                           : "");
+    out += fmt::format(
+        "  {:<16} entitled {:5.1f}  uses {:5.1f}  wants {:5.1f}  holds {:5.1f}  lends {:5.1f}  borrows {:5.1f}{}\n",
+        pool.pool, 100 * pool.entitlement, 100 * pool.use, 100 * pool.wanted, 100 * pool.held, 100 * pool.lent,
+        100 * pool.borrowed,
+        pool.price_of_sharing > 0 ? fmt::format("  one more core-hour would save {:.3g} USD", pool.price_of_sharing)
+                                  : "");
   return out;
 }
 
@@ -202,6 +202,7 @@ std::string plan_json(const PlanResult& result) {
                              {"entitlement", pool.entitlement},
                              {"use", pool.use},
                              {"wanted", pool.wanted},
+                             {"held", pool.held},
                              {"lent", pool.lent},
                              {"borrowed", pool.borrowed},
                              {"priceOfSharing", pool.price_of_sharing}});

@@ -143,11 +143,14 @@ inline constexpr auto metric_list = [] {
       MetricAbout{"lips_pool_pending_tasks", gauge, "pool", "pending tasks before the last plan"},
       MetricAbout{"lips_pool_fair_share_ratio", gauge, "pool",
                   "what the pool is entitled to, as a part of its dominant resource, nodes that could be launched "
-                  "included; this and the next six as of the last plan of a policy with shares"},
+                  "included; this and the next seven as of the last plan of a policy with shares"},
       MetricAbout{"lips_pool_dominant_share_ratio", gauge, "pool",
                   "what the pool uses with what the plan starts, as a part of its dominant resource"},
       MetricAbout{"lips_pool_wanted_share_ratio", gauge, "pool",
                   "what the pool uses or waits for, up to its maximum, as a part of its dominant resource"},
+      MetricAbout{"lips_pool_held_ratio", gauge, "pool",
+                  "room that stays empty for tasks of the pool that wait for others or have not come, as a part of its "
+                  "dominant resource (lips holds)"},
       MetricAbout{"lips_pool_lent_ratio", gauge, "pool", "of what the pool is entitled to, the part that others use"},
       MetricAbout{"lips_pool_borrowed_ratio", gauge, "pool", "what the pool uses above what it is entitled to"},
       MetricAbout{"lips_pool_price_of_sharing_dollars", gauge, "pool",

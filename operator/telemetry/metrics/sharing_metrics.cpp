@@ -13,6 +13,7 @@ constexpr std::array gauges_of_shares{
     MetricLabel{"lips_pool_fair_share_ratio", "pool"},
     MetricLabel{"lips_pool_dominant_share_ratio", "pool"},
     MetricLabel{"lips_pool_wanted_share_ratio", "pool"},
+    MetricLabel{"lips_pool_held_ratio", "pool"},
     MetricLabel{"lips_pool_lent_ratio", "pool"},
     MetricLabel{"lips_pool_borrowed_ratio", "pool"},
     MetricLabel{"lips_pool_price_of_sharing_dollars", "pool"},
@@ -33,6 +34,7 @@ void SharingMetrics::set(const std::vector<PoolSharing>& pools, TimePoint now) {
     registry_.set("lips_pool_fair_share_ratio", {pool.pool}, pool.entitlement);
     registry_.set("lips_pool_dominant_share_ratio", {pool.pool}, pool.use);
     registry_.set("lips_pool_wanted_share_ratio", {pool.pool}, pool.wanted);
+    registry_.set("lips_pool_held_ratio", {pool.pool}, pool.held);
     registry_.set("lips_pool_lent_ratio", {pool.pool}, pool.lent);
     registry_.set("lips_pool_borrowed_ratio", {pool.pool}, pool.borrowed);
     registry_.set("lips_pool_price_of_sharing_dollars", {pool.pool}, pool.price_of_sharing);

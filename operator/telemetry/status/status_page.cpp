@@ -81,7 +81,8 @@ std::string key_figures(const OperatorFigures& figures) {
 page::Table baselines(const OperatorFigures& figures) {
   page::Table table;
   table.caption =
-      "By use, not the invoice: tasks that the baseline placed too, on the same snapshots. Node hours, idle nodes, boots "
+      "By use, not the invoice: tasks that the baseline placed too, on the same snapshots. Node hours, idle nodes, "
+      "boots "
       "and waiting are left out";
   table.columns = {"baseline", "tasks", "its dollars", "ours", "saved by use", "of CPU", "of transfer", "of shuffle"};
   for (const BaselineFigures& baseline : figures.baselines) {
@@ -107,7 +108,8 @@ std::string unpriced(const InvoiceFigures& invoice) {
     types += fmt::format("{}{} of {}", types.empty() ? "" : ", ", page::count(count), type.empty() ? "no type" : type);
   }
   return fmt::format(
-      "<p class=\"caution\"><strong>No price sheet has {}:</strong> {}. The invoice counts them at prices.unknownCoreHour.</p>",
+      "<p class=\"caution\"><strong>No price sheet has {}:</strong> {}. The invoice counts them at "
+      "prices.unknownCoreHour.</p>",
       nodes == 1 ? "a node" : page::count(nodes) + " nodes", escape(types));
 }
 
@@ -133,8 +135,9 @@ std::string shares(const OperatorFigures& figures) {
   page::Table table;
   table.caption =
       "Shares, in parts of the resource of which a pool takes most: what it may use, what it uses with the last plan, "
-      "what of its share others use, and what it uses above it. Cost: what one more core-hour of its share would save";
-  table.columns = {"pool", "entitled", "uses", "wants", "lends", "borrows", "cost", "below its share for"};
+      "what stays empty for its tasks, what of its share others use, and what it uses above it. Cost: what one more "
+      "core-hour of its share would save";
+  table.columns = {"pool", "entitled", "uses", "wants", "holds", "lends", "borrows", "cost", "below its share for"};
   for (const PoolFigures& pool : figures.pools) {
     if (!pool.standing) continue;
     const PoolSharing& sharing = pool.standing->sharing;
@@ -143,6 +146,7 @@ std::string shares(const OperatorFigures& figures) {
                           {page::percent(sharing.entitlement)},
                           {page::percent(sharing.use)},
                           {page::percent(sharing.wanted)},
+                          {page::percent(sharing.held)},
                           {page::percent(sharing.lent)},
                           {page::percent(sharing.borrowed)},
                           {page::usd(sharing.price_of_sharing)},

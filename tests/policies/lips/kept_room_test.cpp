@@ -37,6 +37,7 @@ class Applications {
     return started;
   }
   void finish(TaskId task) { with_.finish(task); }
+  std::vector<HeldRoom> held() { return with_.plan().account.held; }
   double free_cores(ZoneId zone) const {
     const ClusterSnapshot& cluster = with_.state.snapshot();
     double cores = 0;
@@ -86,6 +87,13 @@ TEST(KeptRoom, StaysForTheWorkersThatAreStillToComeWhenTheFirstHasCome) {
     const TaskId first = with.driver(0, 4, 0);
     EXPECT_EQ(with.step(0), (std::map<TaskId, ZoneId>{{first, ZoneId(0)}}));
     const TaskId second = with.driver(1, 4, 1);
+    const std::vector<HeldRoom> held = with.held();
+    ASSERT_FALSE(held.empty());
+    EXPECT_EQ(held.front().reason, HeldFor::workers_to_come);
+    EXPECT_EQ(held.front().job, JobId(0));
+    EXPECT_EQ(held.front().zone, ZoneId(0));
+    EXPECT_EQ(held.front().tasks, 3u);
+    EXPECT_EQ(held.front().room.cpu, Cores(3));
     EXPECT_THAT(with.step(1), IsEmpty()) << "its workers would find no room beside it";
     std::map<TaskId, ZoneId> started;
     std::set<TaskId> workers;

@@ -45,7 +45,8 @@ TEST(LipsFastPath, TakesNoJobThatIsSmallInPartsOnly) {
     const ClusterSnapshot& cluster = with.state.snapshot();
     NodeClasses classes = make_classes(cluster, {});
     IdVector<NodeId, Resources> free = cluster.free;
-    const FastPath path = serve_small_jobs({cluster, with.costs, 1, {}, nullptr}, {Usd(61), {}, PoolRoom(cluster, cluster.pool_cores)}, classes, free);
+    const FastPath path = serve_small_jobs({cluster, with.costs, 1, {}, nullptr},
+                                           {Usd(61), {}, PoolRoom(cluster, cluster.pool_cores)}, classes, free);
     return std::count(path.served.begin(), path.served.end(), true);
   };
   EXPECT_EQ(served(false), 30);

@@ -96,6 +96,7 @@ class SharedRun {
       look(before, started);
       look_at_priorities(started);
       look_at_idle_room(before, started);
+      if (std::string fault = held_above_share(before, plan.account.held); !fault.empty()) return fault;
       for (const auto& [job, since] : beside_room_)
         if (to_seconds(cluster.now - since) > longest_hold)
           return "idle room is kept from job " + std::to_string(job.index()) + " since second " +
@@ -116,6 +117,7 @@ class SharedRun {
   int contended() const { return contended_; }
   int lent() const { return lent_; }
   int lower() const { return lower_; }
+  int held() const { return held_; }
 
  private:
   // True: the use is within the share, in all that the request takes.
@@ -226,6 +228,24 @@ class SharedRun {
     beside_room_ = std::move(beside);
   }
 
+  // Room that is held for a pool that wants more than its share lies within that share. The pool may borrow beside it.
+  std::string held_above_share(const PoolShares& before, const std::vector<HeldRoom>& held) {
+    held_ += static_cast<int>(held.size());
+    if (!before.contended()) return "";
+    const ClusterSnapshot& cluster = with_.state.snapshot();
+    IdVector<PoolId, ResourceAmounts> used;
+    for (const PoolClaim& claim : before.claims) used.push_back(claim.used);
+    IdVector<PoolId, ResourceAmounts> with_held = used;
+    for (const HeldRoom& room : held)
+      if (room.reason != HeldFor::large_task && !room.spare)
+        add_amounts(with_held[cluster.jobs[room.job].pool], room.room, 1);
+    for (const PoolId pool : cluster.pools.ids())
+      for (std::size_t r = 0; before.of[pool].limits() && r < before.capacity.size(); ++r)
+        if (with_held[pool][r] > std::max(used[pool][r], before.of[pool].amounts[r]) + 1e-6)
+          return "room is held for pool " + std::to_string(pool.index()) + " above its share";
+    return "";
+  }
+
   void advance(double arrival) {
     const ClusterSnapshot& cluster = with_.state.snapshot();
     const auto first =
@@ -245,7 +265,7 @@ class SharedRun {
   std::map<PoolId, TimePoint> since_;  // others take their room
   std::map<JobId, TimePoint> behind_;
   std::map<JobId, TimePoint> beside_room_;
-  int contended_ = 0, lent_ = 0, lower_ = 0;
+  int contended_ = 0, lent_ = 0, lower_ = 0, held_ = 0;
 };
 
 TEST(Shares, NobodyBorrowsWhatAPoolBelowItsShareWants) {

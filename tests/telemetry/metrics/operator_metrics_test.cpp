@@ -317,7 +317,7 @@ WatchedChange watched_pod(std::string name_space, WatchOutcome outcome, const Wa
 void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& costs, const Plan& plan) {
   Plan bounded = plan;
   bounded.account.lower_bound = Usd(1);
-  bounded.account.sharing = {{"etl \"night\"", 1, 0.5, 1, 0, 0, 0}};
+  bounded.account.sharing = {{"etl \"night\"", 1, 0.5, 1, 0, 0, 0, 0}};
   const std::uint64_t number = metrics.decided({"lips", state.snapshot(), costs, bounded, 0.1}).plan;
   metrics.compared(number, "spread", compare_plans(state.snapshot(), costs, plan, plan), 0.1);
   metrics.journalled(JournalOutcome::written, 10);

@@ -20,8 +20,8 @@ constexpr TimePoint minute(int minutes) { return TimePoint(std::chrono::minutes(
 TEST(SharingMetrics, SaySinceWhenAPoolIsBelowItsShare) {
   MetricRegistry registry;
   SharingMetrics metrics(registry);
-  metrics.set({{"etl", 0.5, 0.2, 0.9, 0.3, 0, 0.04}, {"web", 0.5, 0.8, 0.8, 0, 0.3, 0}}, minute(2));
-  metrics.set({{"etl", 0.5, 0.4, 0.9, 0.1, 0, 0.04}, {"web", 0.5, 0.6, 0.8, 0, 0.1, 0}}, minute(5));
+  metrics.set({{"etl", 0.5, 0.2, 0.9, 0, 0.3, 0, 0.04}, {"web", 0.5, 0.8, 0.8, 0, 0, 0.3, 0}}, minute(2));
+  metrics.set({{"etl", 0.5, 0.4, 0.9, 0, 0.1, 0, 0.04}, {"web", 0.5, 0.6, 0.8, 0, 0, 0.1, 0}}, minute(5));
   EXPECT_EQ(metrics.of("etl")->below_since, minute(2));
   EXPECT_FALSE(metrics.of("web")->below_since);
   const std::string text = registry.text();
@@ -33,17 +33,17 @@ TEST(SharingMetrics, SaySinceWhenAPoolIsBelowItsShare) {
                           HasSubstr("lips_pool_price_of_sharing_dollars{pool=\"etl\"} 0.04"),
                           HasSubstr("lips_pool_below_share_timestamp_seconds{pool=\"etl\"} 120"),
                           HasSubstr("lips_pool_below_share_timestamp_seconds{pool=\"web\"} 0")));
-  metrics.set({{"etl", 0.5, 0.48, 0.9, 0.02, 0, 0.04}, {"web", 0.5, 0.52, 0.8, 0, 0.02, 0}}, minute(6));
+  metrics.set({{"etl", 0.5, 0.48, 0.9, 0, 0.02, 0, 0.04}, {"web", 0.5, 0.52, 0.8, 0, 0, 0.02, 0}}, minute(6));
   EXPECT_FALSE(metrics.of("etl")->below_since) << "the grain of whole tasks";
-  metrics.set({{"etl", 0.5, 0.4, 0.9, 0.1, 0, 0.04}}, minute(7));
+  metrics.set({{"etl", 0.5, 0.4, 0.9, 0, 0.1, 0, 0.04}}, minute(7));
   EXPECT_EQ(metrics.of("etl")->below_since, minute(7)) << "below it again";
 }
 
 TEST(SharingMetrics, OfPoolsThatAPlanDoesNotNameGo) {
   MetricRegistry registry;
   SharingMetrics metrics(registry);
-  metrics.set({{"etl", 0.5, 0.2, 0.9, 0.3, 0, 0.04}, {"web", 0.5, 0.8, 0.8, 0, 0.3, 0}}, minute(2));
-  metrics.set({{"etl", 0.5, 0.2, 0.9, 0.3, 0, 0.04}}, minute(3));
+  metrics.set({{"etl", 0.5, 0.2, 0.9, 0, 0.3, 0, 0.04}, {"web", 0.5, 0.8, 0.8, 0, 0, 0.3, 0}}, minute(2));
+  metrics.set({{"etl", 0.5, 0.2, 0.9, 0, 0.3, 0, 0.04}}, minute(3));
   EXPECT_FALSE(metrics.of("web"));
   EXPECT_THAT(registry.text(), AllOf(Not(HasSubstr("pool=\"web\"")), HasSubstr("pool=\"etl\"")));
   metrics.set({}, minute(4));
@@ -59,7 +59,7 @@ TEST(SharingMetrics, AreThoseOfTheAccountOfAPlan) {
   const CostModel costs = uniform_costs(1, UsdPerMebibyte(0));
   OperatorMetrics metrics({"1", "abc", "test"});
   Plan plan;
-  plan.account.sharing = {{"pool-0", 0.25, 0.25, 0.25, 0, 0, 0}, {"pool-1", 0.75, 0.3, 1, 0.45, 0, 0.5}};
+  plan.account.sharing = {{"pool-0", 0.25, 0.25, 0.25, 0, 0, 0, 0}, {"pool-1", 0.75, 0.3, 1, 0.1, 0.45, 0, 0.5}};
   metrics.decided({"lips", state.snapshot(), costs, plan, 0.1});
   state.advance(minute(3));
   metrics.decided({"lips", state.snapshot(), costs, plan, 0.1});

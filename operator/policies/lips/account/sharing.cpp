@@ -89,6 +89,9 @@ std::vector<PoolSharing> sharing(const SolvedMarket& market, const PoolShares& s
     const Job& job = cluster.jobs[cluster.tasks[assignment.task].job];
     add_amounts(claims[job.pool].used, job.request, 1);
   }
+  IdVector<PoolId, ResourceAmounts> held(cluster.pools.size(), ResourceAmounts(shares.capacity.size(), 0.0));
+  for (const HeldRoom& room : plan.account.held)
+    if (!room.spare) add_amounts(held[cluster.jobs[room.job].pool], room.room, 1);
   const IdVector<PoolId, Margins> saved =
       shares.contended() ? margins(market, shares, whole) : IdVector<PoolId, Margins>(cluster.pools.size());
   std::vector<PoolSharing> result;
@@ -101,7 +104,8 @@ std::vector<PoolSharing> sharing(const SolvedMarket& market, const PoolShares& s
     for (const PoolId other : cluster.pools.ids())
       if (other != pool) least = std::min(least, saved[other].starts);
     const double price = share.limits() && saved[pool].waits > least ? saved[pool].waits - least : 0;
-    result.push_back({cluster.pools[pool].name, share.share, use, share.wanted, 0, over, 3600 * price});
+    result.push_back({cluster.pools[pool].name, share.share, use, share.wanted,
+                      dominant_share(held[pool], shares.capacity), 0, over, 3600 * price});
   }
   for (PoolSharing& pool : result)
     if (borrows) pool.lent = std::max(0.0, pool.entitlement - pool.use);

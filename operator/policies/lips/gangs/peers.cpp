@@ -109,6 +109,7 @@ class Peers {
     if (choice.wait > 0) return defer(jobs, DeferralReason::waits_for_peers);
     if (!some) return wait_beside_peers(gang, jobs, whole);
     result_.apart += zones_of(choice.spots) > 1;
+    keep_within_share(gang, choice.spots);
     room_.take(gang, choice.spots);
     take(gang, choice.spots, true);
     if (settings_.buys) hold(gang, choice.spots, tasks_of(gang).begin()->second.front());
@@ -309,15 +310,28 @@ class Peers {
 
   // Room is kept within what the pool is entitled to.
   void leave_out_above_share(Gang& gang) const {
-    IdVector<PoolId, double> kept(cluster_.pools.size(), 0.0);
-    for (GangPart& part : gang.parts) {
-      const PoolId pool = cluster_.jobs[part.job].pool;
-      if (!result_.pools.is_limited(pool)) continue;
-      const double more = result_.pools.tasks_to_come(pool, part.request) - kept[pool];
-      part.tasks = static_cast<std::uint32_t>(std::clamp(more, 0.0, double{1} * part.tasks));
-      kept[pool] += part.tasks;
-    }
+    PoolRoom pools = result_.pools;
+    for (GangPart& part : gang.parts) part.tasks = hold_within_share(pools, part, part.tasks);
     std::erase_if(gang.parts, [](const GangPart& part) { return part.tasks == 0; });
+  }
+
+  std::uint32_t hold_within_share(PoolRoom& pools, const GangPart& part, std::uint32_t tasks) const {
+    const PoolId pool = cluster_.jobs[part.job].pool;
+    const auto held = static_cast<std::uint32_t>(std::min(double{1} * tasks, pools.tasks_to_come(pool, part.request)));
+    pools.hold(pool, part.request, held);
+    return held;
+  }
+
+  // A gang may start its last task above the pool's share, and waits for those to come within it.
+  void keep_within_share(const Gang& gang, std::vector<Spot>& spots) const {
+    PoolRoom pools = result_.pools;
+    for (const Spot& spot : spots)
+      if (const GangPart& part = gang.parts[spot.part]; !part.to_come)
+        pools.take(cluster_.jobs[part.job].pool, part.request, spot.tasks);
+    for (Spot& spot : spots)
+      if (const GangPart& part = gang.parts[spot.part]; part.to_come)
+        spot.tasks = hold_within_share(pools, part, spot.tasks);
+    std::erase_if(spots, [](const Spot& spot) { return spot.tasks == 0; });
   }
 
   // In the zone of the driver, else where most run; for a driver to come wherever there is room.
@@ -374,6 +388,11 @@ class Peers {
     return zones.size();
   }
 
+  static HeldFor held_for(const GangPart& part) {
+    if (part.leads) return HeldFor::driver_to_come;
+    return part.to_come ? HeldFor::workers_to_come : HeldFor::rest_of_gang;
+  }
+
   // Their room is taken from the nodes already.
   void take(const Gang& gang, const std::vector<Spot>& spots, bool start) {
     std::map<std::size_t, PortionId> portions;
@@ -384,6 +403,8 @@ class Peers {
       const Job& job = cluster_.jobs[part.job];
       if (!start || part.to_come) {
         result_.pools.hold(job.pool, part.request, spot.tasks);
+        add_held(result_.held, {held_for(part), part.job, cluster_.nodes[spot.node].zone, spot.tasks,
+                                part.request * static_cast<std::int32_t>(spot.tasks), settings_.last});
         continue;
       }
       const auto [portion, added] = portions.try_emplace(spot.part);

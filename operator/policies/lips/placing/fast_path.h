@@ -11,15 +11,15 @@
 namespace lips {
 
 struct FastPathSettings {
-  Usd limit;                                // of a job's total CPU at the highest price
-  CommoditySettings commodities;            // `skip`: jobs that are served already
+  Usd limit;                      // of a job's total CPU at the highest price
+  CommoditySettings commodities;  // `skip`: jobs that are served already
   PoolRoom pools = {};
 };
 
 // Tasks that start now, as portions and placements of their own; their capacity is removed from `free` and from time
 // slot 0. served[job] is set for every small job and every one to skip: tasks that wait do so for room that is cheaper
-// for them, ahead of all others. A small job of lower priority than one that is not small is left to the program, and so
-// is one that does not fit what its pool is entitled to.
+// for them, ahead of all others. A small job of lower priority than one that is not small is left to the program, and
+// so is one that does not fit what its pool is entitled to.
 struct FastPath {
   Workload workload;
   std::vector<Placement> placements;

@@ -177,16 +177,18 @@ bool Offers::any_now(const Resources& request) const {
   return false;
 }
 
-void Offers::take(const PlaceOffer& offer, const Resources& request, double seconds) {
-  if (!offer.node.valid()) return;
+bool Offers::take(const PlaceOffer& offer, const Resources& request, double seconds) {
+  if (!offer.node.valid()) return false;
   if (offer.start > 0) {
     // A node that takes another task now, before this one in turn, may do so in the next plan as well.
-    if (free_[offer.node] == cluster_.free[offer.node]) promised_.give(offer.node, offer.start, offer.room - request);
-    return later_.reserve(offer.node, request);
+    later_.reserve(offer.node, request);
+    return free_[offer.node] == cluster_.free[offer.node] &&
+           promised_.give(offer.node, offer.start, offer.room - request);
   }
   free_[offer.node] -= request;
   promised_.take(offer.node, request, seconds, 1);
   later_.add_end(seconds, offer.node, request);
+  return false;
 }
 
 }  // namespace lips

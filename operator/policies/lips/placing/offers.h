@@ -43,8 +43,9 @@ class Offers {
   }
   // Some node holds it now, if it may run there.
   bool any_now(const Resources& request) const;
-  // A task of such a request starts on the offer's node, or has its turn there later.
-  void take(const PlaceOffer& offer, const Resources& request, double seconds);
+  // A task of such a request starts on the offer's node, or has its turn there later. True: the node's room is promised
+  // to it.
+  bool take(const PlaceOffer& offer, const Resources& request, double seconds);
   // A task that the plan starts elsewhere leaves its room then.
   void add_end(double at, NodeId node, const Resources& request) { later_.add_end(at, node, request); }
 

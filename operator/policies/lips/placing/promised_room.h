@@ -21,10 +21,10 @@ class PromisedRoom {
   // Promises are given for at most a minute, so that no room stays empty for longer because of them.
   static constexpr double longest = 60;
 
-  // Promises room to a task that starts on the node in `at` seconds. `beside`: the other room there from then on. Does
-  // nothing where the node has a promise, too many nodes have one, or the wait is too long.
-  void give(NodeId node, double at, const Resources& beside) {
-    if (at <= longest && by_node_.size() < most_) by_node_.try_emplace(node, Promise{at, beside});
+  // Promises room to a task that starts on the node in `at` seconds. `beside`: the other room there from then on.
+  // False: the node has a promise, too many nodes have one, or the wait is too long.
+  bool give(NodeId node, double at, const Resources& beside) {
+    return at <= longest && by_node_.size() < most_ && by_node_.try_emplace(node, Promise{at, beside}).second;
   }
   bool none() const { return by_node_.empty(); }
   bool on(NodeId node) const { return !none() && by_node_.contains(node); }

@@ -182,7 +182,8 @@ class SecondChoices {
         result_.usd += demand.work * std::max(0.0, price - program_price(waiting, commodity));
         --waiting.stranded;
       }
-      if (offer) offers_.take(*offer, *demand.request, seconds(quota.portion, offer->of_class));
+      if (offer && offers_.take(*offer, *demand.request, seconds(quota.portion, offer->of_class)))
+        hold(quota.portion, offer->node);
       if (!now && (!offer || offer->node.valid())) {
         ++wait;
         continue;
@@ -199,6 +200,12 @@ class SecondChoices {
       ++placed.back().tasks;
     else
       placed.push_back({portion, 1, node, 0, {}});
+  }
+
+  void hold(PortionId portion, NodeId node) {
+    const Resources& room = cluster_.free[node];
+    if (room.cpu > Cores(0))
+      add_held(result_.held, {HeldFor::large_task, workload_.portions[portion].job, cluster_.nodes[node].zone, 1, room, false});
   }
 
   void launch(const Waiting& waiting, ClassId offer) {

@@ -24,7 +24,8 @@ struct LaunchChoice {
 struct SecondChoice {
   std::vector<Placement> placements;  // that start now
   std::vector<LaunchChoice> launches;
-  double usd = 0;  // of all tasks that were stranded, above the program's price
+  std::vector<HeldRoom> held;  // for tasks that were promised a node
+  double usd = 0;              // of all tasks that were stranded, above the program's price
 };
 
 // The tasks whose turn it is, before packing.

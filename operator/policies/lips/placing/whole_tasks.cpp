@@ -30,7 +30,7 @@ class Turns {
         packing_(std::move(packing)),
         free_(free),
         rest_(quotas),
-        whole_{std::move(quotas), {}, 0, {}} {
+        whole_{std::move(quotas), {}, 0, {}, {}} {
     for (const Portion& portion : market.workload.portions) left_.push_back(portion.tasks);
     packing_.open_work = market.amounts.open_work;
     packing_.promised = PromisedRoom(cluster_.nodes.size());
@@ -193,6 +193,7 @@ class Turns {
     packing_.pools = std::move(packed.pools);
     packing_.promised = std::move(packed.promised);
     whole_.stranded_usd += again.usd;
+    for (const HeldRoom& held : again.held) add_held(whole_.held, held);
     count_packed(packed.placements);
     for (const std::vector<Placement>& placed : {std::cref(packed.placements), std::cref(again.placements)})
       for (const Placement& placement : placed) {

@@ -16,8 +16,9 @@ namespace lips {
 struct WholeTasks {
   WholeQuotas quotas;  // of the amounts, and launches that a second choice asks for
   std::vector<Placement> placements;
-  double stranded_usd = 0;  // of tasks that found no room where the program meant them
-  PoolRoom pools;           // with these
+  double stranded_usd = 0;     // of tasks that found no room where the program meant them
+  PoolRoom pools;              // with these
+  std::vector<HeldRoom> held;  // for large tasks
 };
 
 // Only the first turn plans ahead of now. `free`: tasks that start are taken from it.

@@ -87,10 +87,10 @@ std::vector<bool> gangs_of_low_priority(const PlanDraft& draft) {
 
 PeersPlan place_gangs(PlanDraft& draft, std::vector<bool> later, bool last) {
   const LipsSettings& lips = draft.lips();
-  PeersPlan gangs = place_peers(draft.input,
-                                {draft.waiting_price, lips.settle, lips.keep_room, draft.buys(), std::move(draft.pools),
-                                 std::move(later), last},
-                                draft.classes, draft.free);
+  PeersPlan gangs = place_peers(
+      draft.input,
+      {draft.waiting_price, lips.settle, lips.keep_room, draft.buys(), std::move(draft.pools), std::move(later), last},
+      draft.classes, draft.free);
   draft.pools = gangs.pools;
   draft.plan.deferrals.insert(draft.plan.deferrals.end(), gangs.deferrals.begin(), gangs.deferrals.end());
   draft.plan.account.jobs_apart += gangs.apart;
@@ -152,8 +152,8 @@ WholeTasks make_whole(PlanDraft& draft) {
   WholeQuotas quotas = round_amounts(market.cluster, market.workload, market.amounts, market.classes);
   const double rounded = draft.clock();
   times.round += rounded - started;
-  WholeTasks whole = choose_whole_tasks(market, draft.input.costs, std::move(quotas), packing(draft), draft.shares,
-                                        draft.free);
+  WholeTasks whole =
+      choose_whole_tasks(market, draft.input.costs, std::move(quotas), packing(draft), draft.shares, draft.free);
   times.pack += draft.clock() - rounded;
   return whole;
 }
@@ -192,8 +192,7 @@ void choose_reads(PlanDraft& draft) {
   const TaskSelectionSettings selection{copies ? &*copies : nullptr, false, false};
   LocalityReached reached =
       choose_tasks(draft.input, draft.gangs.workload, draft.gangs.placements, selection, draft.plan);
-  reached +=
-      choose_tasks(draft.input, draft.late_gangs.workload, draft.late_gangs.placements, selection, draft.plan);
+  reached += choose_tasks(draft.input, draft.late_gangs.workload, draft.late_gangs.placements, selection, draft.plan);
   reached += choose_tasks(draft.input, draft.small.workload, draft.small.placements, selection, draft.plan);
   reached += choose_tasks(draft.input, draft.workload, draft.whole.placements, selection, draft.plan);
   reached.tell(draft.plan.account);
@@ -221,19 +220,29 @@ void write_account(PlanDraft& draft) {
   account.terms = dollars_by_term(draft.classes, draft.workload, draft.whole.placements);
   for (const TermDollars& term : dollars_by_term(draft.classes, draft.small.workload, draft.small.placements))
     add_term(account.terms, term);
+  for (const std::vector<HeldRoom>& held :
+       {std::cref(draft.gangs.held), std::cref(draft.whole.held), std::cref(draft.late_gangs.held)})
+    for (const HeldRoom& room : held) add_held(account.held, room);
   account.objective = Usd(objective);
   compare_with_bound(draft.amounts, account);
   account.sharing = sharing(solved(draft), draft.shares, draft.whole, draft.plan);
 }
 
 constexpr std::array table{
-    Stage{"rescue", Phase::data, rescue},           Stage{"drop-copies", Phase::data, drop_copies},
-    Stage{"supply", Phase::market, make_supply},        Stage{"expected-room", Phase::market, keep_expected},
-    Stage{"shares", Phase::market, share_room},         Stage{"gangs", Phase::market, start_gangs},
-    Stage{"small-jobs", Phase::market, start_small_jobs}, Stage{"homes", Phase::market, find_homes},
-    Stage{"demand", Phase::market, make_demand},        Stage{"amounts", Phase::program, find_amounts},
-    Stage{"tasks", Phase::tasks, place_tasks},          Stage{"late-gangs", Phase::tasks, start_late_gangs},
-    Stage{"reads", Phase::tasks, choose_reads},         Stage{"nodes", Phase::tasks, ask_for_nodes},
+    Stage{"rescue", Phase::data, rescue},
+    Stage{"drop-copies", Phase::data, drop_copies},
+    Stage{"supply", Phase::market, make_supply},
+    Stage{"expected-room", Phase::market, keep_expected},
+    Stage{"shares", Phase::market, share_room},
+    Stage{"gangs", Phase::market, start_gangs},
+    Stage{"small-jobs", Phase::market, start_small_jobs},
+    Stage{"homes", Phase::market, find_homes},
+    Stage{"demand", Phase::market, make_demand},
+    Stage{"amounts", Phase::program, find_amounts},
+    Stage{"tasks", Phase::tasks, place_tasks},
+    Stage{"late-gangs", Phase::tasks, start_late_gangs},
+    Stage{"reads", Phase::tasks, choose_reads},
+    Stage{"nodes", Phase::tasks, ask_for_nodes},
     Stage{"account", Phase::tasks, write_account},
 };
 
@@ -256,6 +265,7 @@ void keep_room_for_gangs(PlanDraft& draft) {
   share_room(draft);
   start_gangs(draft);
   draft.plan.node_requests = std::move(draft.gangs.requests);
+  draft.plan.account.held = std::move(draft.gangs.held);
 }
 
 PlanDraft make_plan_draft(const PolicyInput& input, const PolicySettings& settings) {

@@ -1,0 +1,35 @@
+// Room that a plan leaves empty on nodes, for tasks that wait for others or have not come.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/fields.h"
+#include "base/ids.h"
+#include "model/nodes.h"
+
+namespace lips {
+
+enum class HeldFor : std::uint8_t {
+  workers_to_come,  // of a job that runs or is about to start
+  driver_to_come,   // of workers that run without one
+  rest_of_gang,     // tasks that wait until the others find room too
+  large_task,       // that will get a whole node's room when tasks there end; others start there if they end before
+};
+std::string_view to_string(HeldFor reason);
+
+struct HeldRoom {
+  HeldFor reason = HeldFor::workers_to_come;
+  JobId job;  // that asks for it; one of several of an application
+  ZoneId zone;
+  std::uint32_t tasks = 0;
+  Resources room;      // of all of them
+  bool spare = false;  // that nobody whose turn comes before wants: it may be above the pool's share
+  static constexpr auto fields = field_names("reason", "job", "zone", "tasks", "room", "spare");
+};
+
+// One entry for each reason, job and zone, and for spare room.
+void add_held(std::vector<HeldRoom>& all, const HeldRoom& more);
+
+}  // namespace lips
