@@ -39,8 +39,8 @@ class DataCatalog::Sink : public ObjectSink {
  public:
   Sink(DataCatalog& catalog, Kind kind) : catalog_(catalog), kind_(kind) {}
   void changed(const ObjectMeta& meta, std::string_view json) override { catalog_.post(arrival(kind_, meta, json)); }
-  void deleted(const ObjectMeta& meta) override { catalog_.post({kind_, Arrival::What::deleted, meta, {}, {}}); }
-  void complete(std::uint64_t) override { catalog_.post({kind_, Arrival::What::complete, {}, {}, {}}); }
+  void deleted(const ObjectMeta& meta) override { catalog_.post({kind_, Arrival::What::deleted, meta, {}, {}, 0}); }
+  void complete(std::uint64_t) override { catalog_.post({kind_, Arrival::What::complete, {}, {}, {}, 0}); }
   void failed(const Error&) override {}
 
  private:
@@ -70,7 +70,7 @@ std::vector<DataCatalog::Informer> DataCatalog::informers() const {
 bool DataCatalog::complete() const { return listed_.size() == kind_count; }
 
 DataCatalog::Arrival DataCatalog::arrival(Kind kind, const ObjectMeta& meta, std::string_view json) {
-  Arrival result{kind, Arrival::What::changed, meta, {}, {}};
+  Arrival result{kind, Arrival::What::changed, meta, {}, {}, json.size()};
   const auto keep = [&](auto decoded) {
     if (decoded) {
       result.object = *std::move(decoded);
@@ -111,6 +111,19 @@ DataCatalog::Arrival DataCatalog::arrival(Kind kind, const ObjectMeta& meta, std
 void DataCatalog::post(Arrival arrival) {
   const std::lock_guard lock(mutex_);
   arrived_.push_back(std::move(arrival));
+void DataCatalog::say_too_large(const std::string& data_set, std::string why) {
+  const auto place = data_sets_.find(data_set);
+  if (place == data_sets_.end()) return;
+  const auto before = too_large_.find(data_set);
+  if (before == too_large_.end() ? why.empty() : before->second.why == why) return;
+  const ResourceMeta& meta = place->second.object.meta;
+  if (why.empty())
+    too_large_.erase(before);
+  else
+    too_large_[data_set] = {meta.object.uid, std::move(why), meta.generation};
+  sets_touched_.insert(data_set);
+}
+
 }
 
 void DataCatalog::learn(DataKind kind, const std::string& json) {
@@ -162,6 +175,7 @@ void DataCatalog::take_object(Arrival& arrival) {
       if (place != data_sets_.end() && is_older(arrival.meta, place->second.object.meta.object)) return;
       CatalogDataSet& own = data_sets_[name];
       own.layout = layout_of(set);
+      own.bytes = arrival.bytes;
       own.object = std::move(set);
       sets_touched_.insert(name);
       break;
@@ -325,7 +339,16 @@ void DataCatalog::report_data_set(const std::string& name, std::vector<CatalogCh
     if (std::string why = set.usable() ? limits_.why_beyond(name) : ""; !why.empty())
       set.finding = {false, FindingReason::limit_exceeded, std::move(why)};
     note(DataKind::data_set, set.object.meta, set.object.status.conditions, set.finding);
+    if (const auto large = too_large_.find(name); large != too_large_.end()) {
+      const ResourceMeta& meta = set.object.meta;
+      if (large->second.uid == meta.object.uid && large->second.generation == meta.generation)
+        set.finding = {set.finding.usable, FindingReason::too_large, large->second.why};
+      else
+        too_large_.erase(large);
+    }
   }
+  } else {
+    too_large_.erase(name);
   const bool usable = place != data_sets_.end() && place->second.usable();
   auto reported = reported_sets_.find(name);
   const auto differs = [](const Reported& before, const CatalogDataSet& now) {

@@ -57,6 +57,7 @@ struct CatalogDataSet {
   DataSetResource object;
   Result<DataLayout> layout = fail(ErrorCode::not_found, "not looked at");
   Finding finding;
+  std::size_t bytes = 0;  // as the server has it, in JSON
   bool usable() const { return layout.has_value() && finding.usable; }
 };
 
@@ -128,6 +129,9 @@ class DataCatalog {
   // Takes the answer to a write of ours before the watch reports it. Older versions that the watch still brings are
   // ignored.
   void learn(DataKind kind, const std::string& json);
+  // A status that is to be written makes a data set larger than the server takes. That holds until its spec changes, or
+  // with an empty text.
+  void say_too_large(const std::string& data_set, std::string why);
   // Takes the answer if there is one.
   std::function<void(const Answer&)> learner(DataKind kind) {
     return [this, kind](const Answer& answer) {
@@ -145,6 +149,7 @@ class DataCatalog {
     ObjectMeta meta;
     std::optional<Object> object;
     ObjectFinding finding;
+    std::size_t bytes = 0;
   };
   class Sink;
   struct Reported {  // the last state of a data set that poll() has returned
@@ -191,6 +196,11 @@ class DataCatalog {
   bool store_set_changed_ = false;
   DataLimits limits_;
   std::set<std::string> reported_stores_;
+  struct TooLarge {
+    std::string uid, why;
+    std::int64_t generation = 0;
+  };
+  std::map<std::string, TooLarge> too_large_;  // by data set
   std::map<std::string, PoolSpec> reported_pools_;
   std::map<std::string, Reported> reported_sets_;
   std::map<std::pair<DataKind, std::string>, ObjectFinding> findings_;

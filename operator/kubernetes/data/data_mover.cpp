@@ -7,6 +7,7 @@
 
 #include "kubernetes/data/data_discovery.h"
 #include "kubernetes/data/move_admission.h"
+#include "kubernetes/data/object_size.h"
 #include "kubernetes/data/object_writes.h"
 #include "kubernetes/data/plain_words.h"
 #include "kubernetes/data/replica_ledger.h"
@@ -295,10 +296,14 @@ void DataMover::Working::write_status_updates() {
     forget_empty(update.replicas, set->object.spec);
     if (update.replicas == set->object.status.replicas) continue;
     const ObjectMeta& meta = set->object.meta.object;
-    writes.send(
-        write_key(DataKind::data_set, meta),
-        patch_of(resource_path(DataKind::data_set, meta) + "/status", replicas_patch(set->object, update.replicas)),
-        catalog.learner(DataKind::data_set));
+    std::string patch = replicas_patch(set->object, update.replicas);
+    std::string why = why_too_large(*set, replicas_patch(set->object, set->object.status.replicas), patch);
+    if (!why.empty())
+      catalog.say_too_large(name, std::move(why));
+    else
+      writes.send(write_key(DataKind::data_set, meta),
+                  patch_of(resource_path(DataKind::data_set, meta) + "/status", std::move(patch)),
+                  size_learner(catalog, name));
   }
   status_updates.clear();
 }
