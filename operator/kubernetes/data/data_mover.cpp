@@ -168,7 +168,7 @@ ObservedMove DataMover::Working::observe(const DataMoveResource& move, const Wor
 void DataMover::Working::admit(std::vector<ObservedMove>& moves) {
   MoveAdmission admission(options.limits);
   for (const auto& [name, store] : catalog.stores())
-    if (store.spec.capacity > 0) admission.set_room(name, store.spec.capacity, reconciler.used(name));
+    if (store.spec.capacity > 0) admission.set_use(name, reconciler.use(store));
   const auto claim_of = [](const ObservedMove& observed) {
     return MoveClaim{observed.move->meta.object.name,
                      observed.move->data_set_key(),

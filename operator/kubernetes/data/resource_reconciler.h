@@ -10,6 +10,7 @@
 
 #include "kubernetes/api/events.h"
 #include "kubernetes/data/data_catalog.h"
+#include "kubernetes/data/move_admission.h"
 #include "kubernetes/data/move_jobs.h"
 #include "kubernetes/data/object_writes.h"
 #include "kubernetes/data/store_key_secret.h"
@@ -40,6 +41,8 @@ class ResourceReconciler {
   std::int64_t used(const std::string& store) const;
   std::size_t kept() const { return findings_.size() + used_.size() + used_written_.size(); }
 
+  // The same by what moves wrote and what namespaces declare.
+  StoreUse use(const DataStoreResource& store) const;
  private:
   void write_findings(TimePoint now);
   void write_data_sets(TimePoint now);
@@ -66,5 +69,6 @@ class ResourceReconciler {
   std::map<std::string, TimePoint> used_written_;
   std::map<std::string, TimePoint> gone_since_;  // stores whose node is gone, as first seen
 };
+  std::map<std::string, StoreUse> uses_;
 
 }  // namespace lips::kubernetes
