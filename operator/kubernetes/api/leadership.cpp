@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -11,6 +12,7 @@
 
 namespace lips::kubernetes {
 namespace {
+#include "kubernetes/api/clock_watch.h"
 
 ClientOptions lease_client() {
   ClientOptions options;
@@ -33,20 +35,27 @@ Duration since_boot() {
          std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(time.tv_nsec));
 }
 
-TimePoint steady_now() {
-  using std::chrono::duration_cast;
-  struct Anchor {
-    Duration boot = since_boot();
-    Duration wall = duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch());
-  };
-  static const Anchor anchor;
-  return TimePoint(anchor.wall + since_boot() - anchor.boot);
+namespace {
+
+Duration wall_clock() {
+  return std::chrono::duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch());
+}
+
+std::atomic<Duration::rep>& wall_at_boot() {
+  static std::atomic<Duration::rep> anchor{(wall_clock() - since_boot()).count()};
+  return anchor;
 }
 
 Leadership::Leadership(const Connection& connection, Place place, LeaseOptions options,
                        std::function<void(bool)> changed, std::function<void(const Error&)> failed)
     : client_(connection, lease_client()),
       store_(client_, std::move(place.name_space), std::move(place.name), lease_timeout),
+}  // namespace
+
+TimePoint steady_now() { return TimePoint(Duration(wall_at_boot()) + since_boot()); }
+
+void anchor_steady_now() { wall_at_boot() = (wall_clock() - since_boot()).count(); }
+
       retry_(options.retry),
       election_(store_, std::move(options)),
       changed_(std::move(changed)),
