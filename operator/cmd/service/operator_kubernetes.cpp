@@ -145,6 +145,12 @@ void name_pods(const std::vector<kubernetes::KnownPod>& pods, LiveFacts& facts) 
   }
 }
 
+// Beside the journal, whose folder outlives the process where it is a volume.
+std::string seen_file(const OperatorConfig& config) {
+  const std::string& folder = config.journal.directory;
+  return folder.empty() ? "" : folder + "/newest-version-seen";
+}
+
 }  // namespace
 
 TimePoint kubernetes_time() { return kubernetes::steady_now(); }
@@ -194,6 +200,9 @@ Result<void> run_once(const KubernetesRun& run, const std::function<bool()>& sto
     settings.leads = [&leadership] { return leadership && leadership->leads(); };
     settings.times_elected = [&leadership] { return leadership ? leadership->times_elected() : 0; };
     settings.bind_timeout = kubernetes::wire_time(lease);
+    settings.lease_set_back = [&leadership] {
+      return leadership ? leadership->take_set_back() : std::optional<kubernetes::SetBack>{};
+    };
     settings.lease = [&leadership] { return leadership ? leadership->view() : kubernetes::LeaseView{}; };
   }
   ClusterState state{ClusterSnapshot{}};
@@ -212,7 +221,7 @@ Result<void> run_once(const KubernetesRun& run, const std::function<bool()>& sto
   if (election.enabled) {
     const std::string name_space = election.name_space.empty() ? connection->name_space : election.name_space;
     leadership = std::make_unique<kubernetes::Leadership>(
-        *connection, kubernetes::Leadership::Place{name_space, election.name}, lease,
+        *connection, kubernetes::Leadership::Place{name_space, election.name, seen_file(*config)}, lease,
         [&](bool leads) {
           run.adapter.on_leader(leads);
           cluster->wake();
@@ -243,7 +252,6 @@ Result<void> run_once(const KubernetesRun& run, const std::function<bool()>& sto
   return ran;
 }
 
-}  // namespace lips::cmd
 }  // namespace
 
 // All that it remembers is in the cluster. So after a change of the clock it begins anew, as after a restart, and no
@@ -262,3 +270,4 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
   }
 }
 
+}  // namespace lips::cmd

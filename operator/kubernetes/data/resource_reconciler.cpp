@@ -229,12 +229,17 @@ void ResourceReconciler::release_data_set(const CatalogDataSet& set, TimePoint n
     all_gone = false;
     const std::string key = "Job/" + job;
     if (!writes_.free(key, now)) continue;
+    const bool running = place != catalog_.jobs().end() && place->second.state == WorkJob::State::running;
+    if (!may_delete_) {
+      if (running && !place->second.deleting) writes_.send(key, deletion_of(jobs_path(work_.name_space) + '/' + job));
+      continue;
+    }
     if (place == catalog_.jobs().end())
       writes_.send(key, creation_of(jobs_path(work_.name_space), purge_job_json(set.object, *store, work_)));
     else if (place->second.state == WorkJob::State::failed && !place->second.deleting)
       writes_.send(key, deletion_of(jobs_path(work_.name_space) + '/' + job));
   }
-  if (!all_gone) return;
+  if (!all_gone || !may_delete_) return;
   std::vector<std::string> finalizers = set.object.meta.finalizers;
   std::erase(finalizers, copies_finalizer);
   writes_.send(write_key(DataKind::data_set, meta),

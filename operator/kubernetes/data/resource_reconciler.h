@@ -35,14 +35,16 @@ class ResourceReconciler {
   ResourceReconciler(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events, const WorkSettings& work,
                      Serving serving, PoolUses pool_uses = {});
   void tick(TimePoint now);
+  // False: no copies of a deleted DataSet are deleted until it is true again.
+  void allow_deletion(bool allowed) { may_delete_ = allowed; }
   // True: the data on the store's node count as gone with the node, which has been away for some minutes.
   bool is_lost(const DataStoreResource& store, TimePoint now);
   // Bytes that blocks take in a store.
   std::int64_t used(const std::string& store) const;
-  std::size_t kept() const { return findings_.size() + used_.size() + used_written_.size(); }
-
   // The same by what moves wrote and what namespaces declare.
   StoreUse use(const DataStoreResource& store) const;
+  std::size_t kept() const { return findings_.size() + used_.size() + used_written_.size(); }
+
  private:
   void write_findings(TimePoint now);
   void write_data_sets(TimePoint now);
@@ -62,13 +64,14 @@ class ResourceReconciler {
   const Serving serving_;
   const PoolUses pool_uses_;
   TimePoint pools_written_{};
+  bool may_delete_ = true;
   std::uint64_t reconciled_version_ = 0;  // of the catalog
   TimePoint looked_{};
   std::map<std::string, ObjectFinding> findings_;
   std::map<std::string, std::int64_t> used_;
+  std::map<std::string, StoreUse> uses_;
   std::map<std::string, TimePoint> used_written_;
   std::map<std::string, TimePoint> gone_since_;  // stores whose node is gone, as first seen
 };
-  std::map<std::string, StoreUse> uses_;
 
 }  // namespace lips::kubernetes
