@@ -1,9 +1,10 @@
 #include "kubernetes/data/move_scripts.h"
 
 // The environment says: LIPS_BLOCKS_0.. (lines: number, source path, offset, size, whole or part, SHA-256 or -, final
-// path; tabs between; of a deletion: paths, and behind "." a file and the number of its byte that has to be there), LIPS_TEMPORARY (folder in the target), LIPS_SOURCE_ROOT and
-// LIPS_TARGET_ROOT (set where that store is mounted). The remotes source:, target: and sums: are configured by
-// RCLONE_CONFIG_*. No pipe stands behind rclone: it would hide how rclone ended.
+// path; tabs between; of a deletion: paths, and behind "." a file and the number of its byte that has to be there),
+// LIPS_TEMPORARY (folder in the target), LIPS_SOURCE_ROOT and LIPS_TARGET_ROOT (set where that store is mounted). The
+// remotes source:, target: and sums: are configured by RCLONE_CONFIG_*. No pipe stands behind rclone: it would hide how
+// rclone ended.
 // clang-format off
 
 namespace lips::kubernetes {

@@ -1,4 +1,4 @@
-// Whether a DataSet may be written with another status: the server refuses objects that are too large. Pure.
+// Says why a DataSet may not be written with another status: the server refuses objects that are too large. Pure.
 #pragma once
 
 #include <functional>

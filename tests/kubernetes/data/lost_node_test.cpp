@@ -113,7 +113,7 @@ TEST_F(LostNode, WhatWasToBeDroppedThereIsGone) {
   EXPECT_TRUE(until([&] { return last_written().value("source", "") == "Deleted"; }));
 }
 
-// As after a restored backup.
+// A restored backup suspends moves.
 TEST_F(LostNode, NothingIsDeletedWhileMovesAreSuspended) {
   suspended_ = "the store went back";
   begin("a", {{"phase", "Committed"}, {"source", "Removed"}});

@@ -29,7 +29,7 @@ class MoveWorld {
     std::int32_t attempt = 0;
     int steps = 0;
     WorkState state = WorkState::running;
-    // Of one that deletes, as its pod is told them.
+    // Blocks of a Job that deletes, as its pod is told them.
     BlockRanges going, copies;
     std::string witness;  // of a drop: a store that its pod can see and that should have them; empty: there is none
   };
@@ -350,7 +350,7 @@ class MoveWorld {
     return has_file("a", block) || has_file("b", block) || has_file("c", block);
   }
 
-  // What the operator sees from now on. It notices if the server's store has gone back since the last look.
+  // The operator sees the truth from now on. It notices if the server's store has gone back since the last look.
   void look() {
     cached = truth;
     if (!noticed_) return;

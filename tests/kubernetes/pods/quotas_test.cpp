@@ -56,7 +56,7 @@ TEST_F(QuotasTest, AreUsedUpByWhatIsTaken) {
   EXPECT_EQ(room.take("n", {{{"cpu", std::numeric_limits<std::int64_t>::max()}}}, 100), 0);
 }
 
-// As the API server's admission reads scopes: all have to hold.
+// Scopes are read like the API server's admission reads them: all have to hold.
 TEST_F(QuotasTest, CountThePodsThatTheirScopesName) {
   const auto none = nlohmann::json::object();
   const auto room_of = [&](const std::string& priority_class, const ResourceAmounts& requests) {
