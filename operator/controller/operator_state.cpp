@@ -24,6 +24,7 @@ Doing doing_of(const OperatorFacts& facts) {
   if (!facts.leads) return Doing::stands_by;
   if (!facts.plans_refused.empty()) return Doing::plans_refused;
   if (!facts.other_mode.empty()) return Doing::mode_differs;
+  if (!facts.moves_suspended.empty()) return Doing::moves_suspended;
   if (!facts.stopped_write.empty()) return Doing::writes_stopped;
   return facts.mode == PodMode::watch ? Doing::watches : Doing::decides;
 }
@@ -43,6 +44,8 @@ std::string why(Doing doing, const OperatorFacts& facts) {
       return "every task waits for a plan that passes its checks: " + facts.plans_refused;
     case Doing::mode_differs:
       return facts.other_mode + "; this process runs with " + std::string(to_string(facts.mode));
+    case Doing::moves_suspended:
+      return "pods are planned and bound, but " + facts.moves_suspended;
     case Doing::writes_stopped:
       return "written again and again, so it is not written for a while: " + facts.stopped_write;
     case Doing::watches:

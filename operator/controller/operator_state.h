@@ -17,18 +17,19 @@ namespace lips {
 // The first that holds counts; from mode_differs on it decides.
 enum class Doing : std::uint8_t {
   stopping,
-  unreachable,     // the API server does not answer
-  awaits,          // something is not known without which nothing may be planned
-  stands_by,       // another replica leads, or none
-  plans_refused,   // the policy's plans fail their checks
-  mode_differs,    // the configuration or the chart says another mode than this process runs with
-  writes_stopped,  // one object was written again and again
-  watches,         // of other schedulers' pods nothing is written
+  unreachable,      // the API server does not answer
+  awaits,           // something is not known without which nothing may be planned
+  stands_by,        // another replica leads, or none
+  plans_refused,    // the policy's plans fail their checks
+  mode_differs,     // the configuration or the chart says another mode than this process runs with
+  moves_suspended,  // the API server's store went back: no data is moved or dropped until a person has looked
+  writes_stopped,   // one object was written again and again
+  watches,          // of other schedulers' pods nothing is written
   decides
 };
 inline constexpr EnumArray<Doing, std::string_view> doing_names{
-    "stopping",     "server-unreachable", "awaits-lists", "stands-by", "plans-refused",
-    "mode-differs", "writes-stopped",     "watches",      "decides"};
+    "stopping",     "server-unreachable", "awaits-lists",   "stands-by", "plans-refused",
+    "mode-differs", "moves-suspended",    "writes-stopped", "watches",   "decides"};
 
 // A kind of object, or another source, that cannot be read.
 struct Lack {
@@ -48,8 +49,9 @@ struct OperatorFacts {
   std::string lease_trouble;  // why the lease cannot be renewed
   std::string plans_refused;  // why the last plan was
   PodMode mode = PodMode::watch;
-  std::string other_mode;     // who says another one, and which
-  std::string stopped_write;  // the last one
+  std::string other_mode;       // who says another one, and which
+  std::string moves_suspended;  // why; empty: they are not
+  std::string stopped_write;    // the last one
 };
 
 struct OperatorState {

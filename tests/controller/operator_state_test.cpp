@@ -27,6 +27,8 @@ TEST(OperatorState, NamesTheFirstThingThatKeepsItFromDeciding) {
   EXPECT_EQ(state(facts).doing, Doing::watches);
   facts.stopped_write = "patch /api/v1/pods/p";
   EXPECT_THAT(state(facts).words(), AllOf(HasSubstr("writes-stopped: "), HasSubstr("patch /api/v1/pods/p")));
+  facts.moves_suspended = "the store went back";
+  EXPECT_EQ(state(facts).words(), "moves-suspended: pods are planned and bound, but the store went back");
   facts.other_mode = "the chart was installed for mode steer";
   EXPECT_THAT(state(facts).words(), HasSubstr("mode-differs: the chart was installed for mode steer; this process runs "
                                               "with watch"));
@@ -57,7 +59,7 @@ TEST(OperatorState, DecidesAndIsReadyAsItsOrderSays) {
     OperatorState now;
     now.doing = doing;
     const bool decides = doing == Doing::decides || doing == Doing::watches || doing == Doing::writes_stopped ||
-                         doing == Doing::mode_differs;
+                         doing == Doing::moves_suspended || doing == Doing::mode_differs;
     EXPECT_EQ(now.decides(), decides) << doing_names[doing];
     EXPECT_EQ(now.ready(), decides || doing == Doing::stands_by || doing == Doing::plans_refused) << doing_names[doing];
   }

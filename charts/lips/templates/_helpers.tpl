@@ -22,6 +22,9 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{/* Of what `helm test` makes. Not the operator's selector: its Service must not lead there. */}}
@@ -30,6 +33,9 @@ app.kubernetes.io/name: {{ include "lips.name" . }}-test
 app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{/* Before the pod of the test, and gone once it has ended well. */}}
@@ -37,6 +43,51 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 helm.sh/hook: test
 helm.sh/hook-weight: "-1"
 helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+{{- end -}}
+
+{{/* Kubernetes' own class only where every cluster takes it. */}}
+{{- define "lips.priorityClass" -}}
+{{- if .Values.priorityClassName -}}
+{{ .Values.priorityClassName }}
+{{- else if eq .Release.Namespace "kube-system" -}}
+system-cluster-critical
+{{- else if .Values.priorityClass.create -}}
+{{ include "lips.fullname" . }}
+{{- end -}}
+{{- end -}}
+
+{{/* Not empty where no two replicas may run on one node. One replica would keep its own successor away. */}}
+{{- define "lips.hostsOfTheirOwn" -}}
+{{- if and (gt (int .Values.replicas) 1) (eq .Values.spread.hosts "required") (not .Values.affinity) -}}yes{{- end -}}
+{{- end -}}
+
+{{/* Not empty where the operator may only read. */}}
+{{- define "lips.watchOnly" -}}
+{{- if .Values.rbac.watchOnly -}}
+{{- if or (ne (dig "mode" "watch" .Values.config) "watch") .Values.steer.gate -}}
+{{- fail "rbac.watchOnly is for config.mode watch without steer.gate: every other mode changes pods" -}}
+{{- end -}}yes
+{{- end -}}
+{{- end -}}
+
+{{/* The fields of the installed custom resource definitions that this chart has and the cluster has not: "Pool: status.lent, ...". */}}
+{{- define "lips.staleDefinitions" -}}
+{{- range $plural := list "datasets" "datastores" "pools" "datamoves" -}}
+{{- $ours := fromYaml ($.Files.Get (printf "crds/lips.dev_%s.yaml" $plural)) -}}
+{{- $theirs := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" (printf "%s.lips.dev" $plural) -}}
+{{- if and $ours $theirs -}}
+{{- $missing := list -}}
+{{- range $part := list "spec" "status" -}}
+{{- $has := dig "schema" "openAPIV3Schema" "properties" $part "properties" dict (first $theirs.spec.versions) -}}
+{{- range $field, $_ := dig "schema" "openAPIV3Schema" "properties" $part "properties" dict (first $ours.spec.versions) -}}
+{{- if not (hasKey $has $field) -}}{{- $missing = append $missing (printf "%s.%s" $part $field) -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- with $missing }}
+  {{ $ours.spec.names.kind }}: {{ join ", " . }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "lips.serviceAccount" -}}

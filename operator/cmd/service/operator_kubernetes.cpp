@@ -16,6 +16,7 @@
 #include "kubernetes/adapter/fleet_offers.h"
 #include "kubernetes/adapter/kubernetes_cluster.h"
 #include "kubernetes/api/access_review.h"
+#include "kubernetes/api/clock_watch.h"
 #include "kubernetes/api/http_client.h"
 #include "kubernetes/api/leadership.h"
 #include "model/cluster_state.h"
@@ -144,6 +145,12 @@ void name_pods(const std::vector<kubernetes::KnownPod>& pods, LiveFacts& facts) 
   }
 }
 
+// Beside the journal, whose folder outlives the process where it is a volume.
+std::string seen_file(const OperatorConfig& config) {
+  const std::string& folder = config.journal.directory;
+  return folder.empty() ? "" : folder + "/newest-version-seen";
+}
+
 }  // namespace
 
 TimePoint kubernetes_time() { return kubernetes::steady_now(); }
@@ -166,7 +173,14 @@ Result<Admit> admission_by_cluster(const std::string& kubeconfig) {
   };
 }
 
-Result<void> run_on_kubernetes(const KubernetesRun& run) {
+namespace {
+
+Duration wall_clock_now() {
+  return std::chrono::duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch());
+}
+
+// Until it is asked to stop, or the machine's clock was set.
+Result<void> run_once(const KubernetesRun& run, const std::function<bool()>& stop) {
   auto connection = connect(run.kubeconfig);
   if (!connection) return tl::unexpected<Error>(connection.error());
   const auto config = run.live.config();
@@ -186,6 +200,9 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
     settings.leads = [&leadership] { return leadership && leadership->leads(); };
     settings.times_elected = [&leadership] { return leadership ? leadership->times_elected() : 0; };
     settings.bind_timeout = kubernetes::wire_time(lease);
+    settings.lease_set_back = [&leadership] {
+      return leadership ? leadership->take_set_back() : std::optional<kubernetes::SetBack>{};
+    };
     settings.lease = [&leadership] { return leadership ? leadership->view() : kubernetes::LeaseView{}; };
   }
   ClusterState state{ClusterSnapshot{}};
@@ -197,14 +214,14 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
         for (const auto& [of, known] : cluster->learned_traffic().all())
           facts.applications.push_back({of, known.runs, known.bytes.shuffle, known.bytes.input, known.workers});
       });
-    return run.stop();
+    return stop();
   };
   cluster = std::make_unique<kubernetes::KubernetesCluster>(*connection, std::move(settings), run.adapter, run.log);
   cluster->start();
   if (election.enabled) {
     const std::string name_space = election.name_space.empty() ? connection->name_space : election.name_space;
     leadership = std::make_unique<kubernetes::Leadership>(
-        *connection, kubernetes::Leadership::Place{name_space, election.name}, lease,
+        *connection, kubernetes::Leadership::Place{name_space, election.name, seen_file(*config)}, lease,
         [&](bool leads) {
           run.adapter.on_leader(leads);
           cluster->wake();
@@ -227,12 +244,30 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
   ControllerSettings rules;
   rules.seed = config->policy.seed;
   rules.stopwatch = &stopwatch;
-  rules.stop = run.stop;
+  rules.stop = stop;
   rules.rest_after_planning = rest_after_planning;
   Result<void> ran = controller.run(rules);
   cluster->finish();  // ends requests in flight before another replica may act
   leadership.reset();
   return ran;
+}
+
+}  // namespace
+
+// All that it remembers is in the cluster. So after a change of the clock it begins anew, as after a restart, and no
+// wait is longer or shorter by the difference.
+Result<void> run_on_kubernetes(const KubernetesRun& run) {
+  for (;;) {
+    kubernetes::ClockWatch clock(kubernetes::since_boot(), wall_clock_now());
+    bool was_set = false;
+    Result<void> ran = run_once(run, [&] {
+      was_set = was_set || clock.was_set(kubernetes::since_boot(), wall_clock_now());
+      return was_set || run.stop();
+    });
+    if (!was_set || run.stop() || (!ran && ran.error().code != ErrorCode::cancelled)) return ran;
+    run.log.warning("the machine's clock was set; the operator begins anew");
+    kubernetes::anchor_steady_now();
+  }
 }
 
 }  // namespace lips::cmd

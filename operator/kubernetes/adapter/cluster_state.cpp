@@ -14,6 +14,18 @@ constexpr EnumArray<MovePhase, std::string_view> phase_words{"pending",   "pendi
 
 }  // namespace
 
+// True: the API server's store is of an earlier time than before, so everything that was reported is void.
+bool KubernetesCluster::review_set_back() {
+  std::optional<SetBack> news = watch_book_.take_set_back();
+  if (!news && settings_.lease_set_back) news = settings_.lease_set_back();
+  if (!news || !restore_guard_->noticed(*news, now())) return false;
+  log_.warning("the API server's store went back", {{"noticed", news->what}, {"why", news->words()}});
+  shares_->read();
+  informers_->relist_all();
+  readiness_.begin_again();
+  return true;
+}
+
 // Call it before the inbox is read.
 bool KubernetesCluster::awaits_lists() {
   if (resources_.state() == OptionalApi::State::present && !data_) link_data();
@@ -23,7 +35,8 @@ bool KubernetesCluster::awaits_lists() {
 }
 
 bool KubernetesCluster::in_charge(bool awaits) {
-  if (readiness_.review()) {
+  const bool set_back = review_set_back();
+  if (readiness_.review() || set_back) {
     if (model_.listed()) divisions_->forget_unseen();
     model_.unlist();
   }
@@ -89,6 +102,7 @@ OperatorFacts KubernetesCluster::facts() const {
   facts.leader = settings_.lease ? lease.holder : settings_.instance;
   facts.lease_trouble = lease.trouble;
   facts.mode = settings_.mode;
+  facts.moves_suspended = restore_guard_->why();
   for (const StoppedWrite& stopped : request_book_.seen(now()).stopped)
     if (facts.stopped_write.empty()) facts.stopped_write = stopped.what;
   if (settings_.more_facts) settings_.more_facts(facts);

@@ -119,8 +119,8 @@ void FleetLink::request(const std::optional<std::vector<NodeRequest>>& requests,
     if (request.to_come > 0) {
       const std::optional<PodNeeds> needs = needs_to_come(around_.jobs.known(job_key(*record)), classes);
       if (!can_order || !needs) continue;
-      const std::int64_t count =
-          room.take(record->meta.name_space, needs->requests, std::min(request.to_come, most_to_come));
+      const std::int64_t count = room.take(record->meta.name_space, {needs->requests, record->priority_class},
+                                           std::min(request.to_come, most_to_come));
       if (count > 0) orders[{{place_labels(offer), *needs}, owner_of(*record)}] += static_cast<int>(count);
       continue;
     }

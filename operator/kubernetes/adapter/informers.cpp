@@ -101,6 +101,12 @@ std::uint64_t Informers::relist() {
   return pods_->relist();  // both have relisted equally often
 }
 
+std::uint64_t Informers::relist_all() {
+  for (const auto& watch : watches_)
+    if (watch.get() != nodes_ && watch.get() != pods_) watch->relist();
+  return relist();
+}
+
 std::uint64_t Informers::last_request() const { return pods_->last_request(); }
 
 ListWatch& Informers::add(ListWatchOptions options, ObjectSink& sink, const WatchAbout& about) {

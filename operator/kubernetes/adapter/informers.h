@@ -33,6 +33,8 @@ class Informers {
   void watch(WatchedKind optional);
   // Lists nodes and pods again. The lists begin after this call; Listed carries the returned number or a larger one.
   std::uint64_t relist();
+  // Lists every kind again; the number is that of relist().
+  std::uint64_t relist_all();
   // The number of the last call; 0: there was none.
   std::uint64_t last_request() const;
   // Starts an informer for one more kind on its own thread; `sink` outlives this.

@@ -111,6 +111,8 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
   };
   shares_ =
       std::make_unique<KeptShares>(KeptShares::Surroundings{*act_client_, may_act, wake, refused}, settings_.shares);
+  restore_guard_ =
+      std::make_unique<RestoreGuard>(RestoreGuard::Surroundings{*act_client_, may_act, wake}, settings_.shares);
   sizes_ = std::make_unique<ApplicationSizes>(ApplicationSizes::Surroundings{pods_, *act_client_, may_act, wake, log_});
   const OperatorConfig::Applications& applications = settings_.applications;
   traffic_ = std::make_unique<ApplicationTraffic>(
@@ -193,12 +195,14 @@ void KubernetesCluster::detect_resources() {
 void KubernetesCluster::link_data() {
   // Moves are made only by what is in the cluster now.
   const auto may_act = [this] {
-    return this->may_act() && !watch_book_.refuses("/lips.dev/") && !watch_book_.refuses("/namespaces/");
+    return this->may_act() && restore_guard_->known() && !watch_book_.refuses("/lips.dev/") &&
+           !watch_book_.refuses("/namespaces/");
   };
   const auto is_read = [this](const std::string& data_set, std::uint32_t block, const std::string& store) {
     return kubernetes::is_read(pods_, {data_set, block, store}, read_permission(data_.get()), now());
   };
   DataSettings settings = settings_.data;
+  settings.mover.suspended = [this] { return restore_guard_->why(); };
   settings.mover.wake = [this] { inbox_.put(WakeUp{}); };
   settings.mover.transfer_price = [this](const std::string& from, const std::string& to) {
     return model_.index().transfer_price(from, to);
@@ -415,6 +419,7 @@ void KubernetesCluster::watch_others() {
 
 void KubernetesCluster::run_periodic() {
   telemetry_.on_loop();
+  restore_guard_->tick(now(), readiness_.may_act());
   tell_state();
   lifecycle_->retry_due(now(), model_.listed() && readiness_.leads() && readiness_.has_synced());
   if (nodes_.has_nominations())

@@ -33,6 +33,7 @@
 #include "kubernetes/adapter/pod_lifecycle.h"
 #include "kubernetes/adapter/readiness.h"
 #include "kubernetes/adapter/request_book.h"
+#include "kubernetes/adapter/restore_guard.h"
 #include "kubernetes/adapter/resync.h"
 #include "kubernetes/adapter/state_teller.h"
 #include "kubernetes/adapter/volume_binding.h"
@@ -79,9 +80,10 @@ struct ClusterSettings {
   // nobody reports.
   std::function<bool()> wants_watched = {};
   std::function<void(WatchedCluster)> watched = {};
-  Duration watch_every{1'000'000};                      // at most so often
-  std::function<LeaseView()> lease = {};                // empty: there is none
-  std::function<void(OperatorFacts&)> more_facts = {};  // adds those that only others know
+  Duration watch_every{1'000'000};                              // at most so often
+  std::function<LeaseView()> lease = {};                        // empty: there is none
+  std::function<std::optional<SetBack>()> lease_set_back = {};  // Leadership::take_set_back()
+  std::function<void(OperatorFacts&)> more_facts = {};          // adds those that only others know
   Duration patience{15'000'000};  // a trouble that lasts so long is named, and plans do without what they do not need
   Duration detect_every{30'000'000};  // custom resources that may be installed later
   Duration volume_wait{600'000'000};  // for the volumes of claims that are bound on first use, on a node
@@ -149,6 +151,7 @@ class KubernetesCluster : public ClusterClient {
   void handle(const BindReport& report);
   void handle(const WakeUp&) {}
 
+  bool review_set_back();
   bool awaits_lists();
   bool in_charge(bool awaits);
   OperatorFacts facts() const;
@@ -211,6 +214,7 @@ class KubernetesCluster : public ClusterClient {
   std::unique_ptr<JobMemories> memories_;
   std::unique_ptr<DataDivisions> divisions_;
   std::unique_ptr<KeptShares> shares_;
+  std::unique_ptr<RestoreGuard> restore_guard_;
   std::unique_ptr<ApplicationSizes> sizes_;
   std::unique_ptr<ApplicationTraffic> traffic_;
   std::unique_ptr<VolumeBinding> volume_binding_;

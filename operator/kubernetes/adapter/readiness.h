@@ -23,6 +23,8 @@ class Readiness {
   // Checks who leads. True: everything reported so far is void, because this replica has lost the lead or gained it
   // again.
   bool review();
+  // Everything is to be listed again, whatever was known.
+  void begin_again() { requested_list_ = rules_.relist(); }
   bool leads() const { return leads_; }
   // True: with this list every kind has been listed once that plans need.
   bool handle(const Listed& listed);

@@ -18,6 +18,7 @@ bool is_trouble(const OperatorState& state) {
     case Doing::unreachable:
     case Doing::plans_refused:
     case Doing::mode_differs:
+    case Doing::moves_suspended:
     case Doing::writes_stopped:
       return true;
     default:

@@ -1,6 +1,7 @@
 #include "kubernetes/adapter/watch_book.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lips::kubernetes {
 
@@ -28,6 +29,11 @@ class WatchBook::Notes : public ObjectSink {
   void heard() override {
     to_.heard();
     note([](Watch&) {});
+  }
+  void set_back(const SetBack& news) override {
+    to_.set_back(news);
+    const std::lock_guard lock(book_.mutex_);
+    if (!book_.set_back_) book_.set_back_ = news;
   }
   void failed(const Error& error) override {
     {
@@ -58,6 +64,11 @@ std::unique_ptr<ObjectSink> WatchBook::enter(const std::string& path, const Watc
   const std::lock_guard lock(mutex_);
   watches_.push_back(std::make_unique<Watch>(Watch{path, kind_of_path(path), about, now_()}));
   return std::make_unique<Notes>(*this, *watches_.back(), to);
+}
+
+std::optional<SetBack> WatchBook::take_set_back() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(set_back_, std::nullopt);
 }
 
 bool WatchBook::is_refused(const Watch& watch) const {

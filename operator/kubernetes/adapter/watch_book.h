@@ -50,6 +50,8 @@ class WatchBook {
   // A kind whose path has that part is refused, if only for a moment.
   bool refuses(std::string_view part_of_path) const;
   std::vector<WatchStatus> all() const;
+  // A list was of an earlier time than what was known, since the last call.
+  std::optional<SetBack> take_set_back();
 
  private:
   class Notes;
@@ -70,6 +72,7 @@ class WatchBook {
   const Duration patience_;
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Watch>> watches_;
+  std::optional<SetBack> set_back_;
 };
 
 // "datasets.lips.dev" for /apis/lips.dev/v1alpha1/datasets; "jobs.batch in lips" for those of one namespace.

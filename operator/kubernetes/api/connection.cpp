@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -29,6 +30,16 @@ std::string trimmed(const std::string& text) {
 std::string without_slash(std::string server) {
   while (server.ends_with('/')) server.pop_back();
   return server;
+}
+
+// "http://localhost:8001": what is sent there does not leave the machine.
+bool is_loopback(std::string_view server) {
+  server.remove_prefix(std::min(server.find("://") + 3, server.size()));
+  std::string_view host = server.substr(0, server.find('/'));
+  if (host.find('@') != std::string_view::npos) return false;
+  host = host.starts_with('[') ? host.substr(0, host.find(']') + 1) : host.substr(0, host.find(':'));
+  const bool digits_and_dots = host.find_first_not_of("0123456789.") == std::string_view::npos;
+  return host == "localhost" || host == "[::1]" || (host.starts_with("127.") && digits_and_dots);
 }
 
 Result<std::string> text_of(const TextSource& source) {
@@ -166,6 +177,11 @@ Result<Connection> connection_from_kubeconfig(const std::string& file, const std
   Connection connection;
   if (const auto read = config.read_cluster(**cluster, connection); !read) return tl::unexpected(read.error());
   if (const auto read = config.read_user(**user, connection); !read) return tl::unexpected(read.error());
+  if (connection.token.given() && connection.server.starts_with("http://") && !is_loopback(connection.server))
+    return config.wrong((*cluster)->line,
+                        fmt::format("server: found '{}' for a user with a token, which anybody on the way could read; "
+                                    "allowed: https://host:port, or http:// with localhost, 127.0.0.1 or [::1]",
+                                    connection.server));
   connection.name_space = Kubeconfig::text(**chosen, "namespace");
   if (connection.name_space.empty()) connection.name_space = "default";
   return connection;

@@ -3,11 +3,16 @@
 #include <time.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
+#include <fstream>
 #include <mutex>
+#include <utility>
 
 #include "base/check.h"
+#include "kubernetes/api/clock_watch.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -22,6 +27,7 @@ ClientOptions lease_client() {
 
 constexpr std::chrono::milliseconds lease_timeout{2'000};
 constexpr Duration standby_looks{500'000};
+constexpr Duration seen_is_kept_every{10'000'000};
 
 }  // namespace
 
@@ -33,20 +39,28 @@ Duration since_boot() {
          std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(time.tv_nsec));
 }
 
-TimePoint steady_now() {
-  using std::chrono::duration_cast;
-  struct Anchor {
-    Duration boot = since_boot();
-    Duration wall = duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch());
-  };
-  static const Anchor anchor;
-  return TimePoint(anchor.wall + since_boot() - anchor.boot);
+namespace {
+
+Duration wall_clock() {
+  return std::chrono::duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch());
 }
+
+std::atomic<Duration::rep>& wall_at_boot() {
+  static std::atomic<Duration::rep> anchor{(wall_clock() - since_boot()).count()};
+  return anchor;
+}
+
+}  // namespace
+
+TimePoint steady_now() { return TimePoint(Duration(wall_at_boot()) + since_boot()); }
+
+void anchor_steady_now() { wall_at_boot() = (wall_clock() - since_boot()).count(); }
 
 Leadership::Leadership(const Connection& connection, Place place, LeaseOptions options,
                        std::function<void(bool)> changed, std::function<void(const Error&)> failed)
     : client_(connection, lease_client()),
       store_(client_, std::move(place.name_space), std::move(place.name), lease_timeout),
+      seen_file_(std::move(place.seen_file)),
       retry_(options.retry),
       election_(store_, std::move(options)),
       changed_(std::move(changed)),
@@ -64,15 +78,36 @@ LeaseView Leadership::view() const {
   return view_;
 }
 
+// "UID VERSION". A file that cannot be read or written costs only the news of a restore between two processes.
+void Leadership::read_seen() {
+  LeaderElection::Seen seen;
+  if (std::ifstream(seen_file_) >> seen.uid >> seen.version) election_.take_over(std::move(seen));
+}
+
+void Leadership::keep_seen(TimePoint now) {
+  if (seen_file_.empty() || election_.seen() == kept_ || now - kept_at_ < seen_is_kept_every) return;
+  kept_ = election_.seen(), kept_at_ = now;
+  const std::string written = seen_file_ + ".new";
+  if (std::ofstream(written) << kept_.uid << ' ' << kept_.version << '\n')
+    std::rename(written.c_str(), seen_file_.c_str());
+}
+
+std::optional<SetBack> Leadership::take_set_back() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(set_back_, std::nullopt);
+}
+
 void Leadership::step(TimePoint now) {
   const Result<void> stepped = election_.step(now);
   {
     const std::lock_guard lock(mutex_);
     view_.holder = election_.holder();
+    if (const std::optional<SetBack> news = election_.take_set_back()) set_back_ = news;
     if (stepped || view_.trouble.empty()) view_.since = now;
     view_.trouble = stepped ? "" : stepped.error().message;
     view_.unanswered = !stepped && stepped.error().code == ErrorCode::unavailable;
   }
+  keep_seen(now);
   if (!stepped) failed_(stepped.error());
 }
 
@@ -83,6 +118,7 @@ void Leadership::run(const std::stop_token& stop) {
   // Checks more often than it renews, to notice the end of a leadership at once.
   constexpr std::chrono::milliseconds look{100};
   TimePoint next_step = steady_now();
+  if (!seen_file_.empty()) read_seen();
   while (!stop.stop_requested()) {
     const TimePoint now = steady_now();
     if (now >= next_step) {

@@ -37,6 +37,7 @@ Result<LeaseRecord> read_lease(const std::string& text) {
   record.duration = std::chrono::seconds(number_in(spec, "leaseDurationSeconds"));
   record.transitions = number_in(spec, "leaseTransitions");
   record.resource_version = text_in(part_of(json, "metadata"), "resourceVersion");
+  record.uid = text_in(part_of(json, "metadata"), "uid");
   for (const auto& [key, time] :
        {std::pair("acquireTime", &record.acquired), std::pair("renewTime", &record.renewed)}) {
     const std::string written = text_in(spec, key);
@@ -102,6 +103,11 @@ LeaderElection::LeaderElection(LeaseStore& store, LeaseOptions options) : store_
 // The age of a version counts from when it was first seen here: the clock of the writer may differ from ours.
 void LeaderElection::observe(const LeaseRecord& record, TimePoint now) {
   if (!observed_ || observed_->resource_version != record.resource_version) observed_at_ = now;
+  const std::uint64_t found = version_number(record.resource_version);
+  // It is read and written by one thread, one request after the other.
+  if (seen_.uid == record.uid && found != 0 && found < seen_.version)
+    set_back_ = SetBack{"leases.coordination.k8s.io", seen_.version, found};
+  seen_ = {record.uid, found};
   observed_ = record;
   term_ = record.transitions;
   if (record.holder != options_.identity) step_down();

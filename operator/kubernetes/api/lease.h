@@ -5,10 +5,12 @@
 #include <atomic>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "base/units.h"
 #include "kubernetes/api/api_client.h"
+#include "kubernetes/api/set_back.h"
 
 namespace lips::kubernetes {
 
@@ -19,6 +21,7 @@ struct LeaseRecord {
   TimePoint acquired, renewed;
   std::int64_t transitions = 0;
   std::string resource_version;  // empty: to be created
+  std::string uid = {};
 };
 
 // Where the record is kept. A write is refused with `conflict` when the version that was read is outdated.
@@ -73,6 +76,17 @@ class LeaderElection {
   std::uint64_t times_elected() const { return times_elected_.load(); }
   // Number of the leader (leaseTransitions), larger for each new one; from the lease as last read.
   std::int64_t term() const { return term_.load(); }
+  // The newest version of the lease that was seen, and its uid.
+  struct Seen {
+    std::string uid;
+    std::uint64_t version = 0;
+    friend bool operator==(const Seen&, const Seen&) = default;
+  };
+  const Seen& seen() const { return seen_; }  // for the stepping thread
+  // An earlier process saw it. Call it before the first step.
+  void take_over(Seen seen) { seen_ = std::move(seen); }
+  // The lease was older than it had been, since the last call; for the stepping thread.
+  std::optional<SetBack> take_set_back() { return std::exchange(set_back_, std::nullopt); }
   const std::string& holder() const {
     return observed_ ? observed_->holder : nobody_;
   }  // as last read; for the stepping thread
@@ -86,6 +100,8 @@ class LeaderElection {
   LeaseStore& store_;
   const LeaseOptions options_;
   std::optional<LeaseRecord> observed_;
+  Seen seen_;
+  std::optional<SetBack> set_back_;
   TimePoint observed_at_;  // when this version was first seen
   std::atomic<Duration::rep> leads_until_{0};
   std::atomic<std::int64_t> term_{0};

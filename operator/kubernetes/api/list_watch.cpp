@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace lips::kubernetes {
 namespace {
 
@@ -59,9 +61,16 @@ ListWatch::Next ListWatch::list(const std::stop_token& stop) {
   const std::stop_callback when_stopped(stop, [&] { cut.request_stop(); });
   const UnderWay under_way(*this, [&] { cut.request_stop(); });
   const std::uint64_t request = last_request();
+  listing_ = true;
   const Result<void> listed = list_pages(cut.get_token());
+  listing_ = false;
   if (stop.stop_requested()) return Next::stopped;
   if (!listed && last_request() > request) return Next::list;
+  if (set_back_) {
+    begin_again();
+    pause_after_failure(request, stop);
+    return Next::list;
+  }
   if (listed) {
     failures_ = 0;
     paging_ = true;
@@ -89,6 +98,8 @@ Result<void> ListWatch::list_pages(const std::stop_token& stop) {
     continue_token = std::move(page->continue_token);
     resource_version = std::move(page->resource_version);
   } while (!continue_token.empty());
+  compare(version_number(resource_version_), version_number(resource_version));
+  if (set_back_) return {};
   forget_unseen();
   resource_version_ = std::move(resource_version);
   return {};
@@ -117,10 +128,22 @@ void ListWatch::take(const ObjectMeta& meta, std::string_view json, std::uint64_
   }
   if (place == known_.end()) place = known_.emplace(std::move(key), Known{meta.uid, "", seen}).first;
   place->second.seen = seen;
+  if (listing_) compare(version_number(place->second.resource_version), version_number(meta.resource_version));
   if (place->second.resource_version == meta.resource_version) return;
   place->second.resource_version = meta.resource_version;
   ++counters_.events;
   sink_.changed(meta, json);
+}
+
+// A list never shows an older state than the list or watch before it, unless the server's store was restored.
+void ListWatch::compare(std::uint64_t before, std::uint64_t found) {
+  if (found != 0 && found < before && !set_back_) set_back_ = SetBack{options_.path, before, found};
+}
+
+void ListWatch::begin_again() {
+  for (auto& [name, known] : known_) known.resource_version.clear();
+  resource_version_.clear();
+  sink_.set_back(*std::exchange(set_back_, std::nullopt));
 }
 
 void ListWatch::forget(std::map<std::string, Known, std::less<>>::iterator place) {

@@ -8,14 +8,16 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 
 #include "base/random.h"
 #include "kubernetes/api/api_client.h"
-#include "kubernetes/api/retry.h"
 #include "kubernetes/api/codec.h"
+#include "kubernetes/api/retry.h"
+#include "kubernetes/api/set_back.h"
 
 namespace lips::kubernetes {
 
@@ -32,6 +34,9 @@ class ObjectSink {
   virtual void complete(std::uint64_t request) = 0;
   // A list or watch failed; it will be tried again.
   virtual void failed(const Error& error) = 0;
+  // A list was older than what had been reported: the server's store is of an earlier time. Versions reported before
+  // are void. Another list follows, which reports every object again and is complete().
+  virtual void set_back(const SetBack&) {}
   // The server has sent something: a list, an event, a bookmark.
   virtual void heard() {}
 };
@@ -84,6 +89,8 @@ class ListWatch {
   Next list(const std::stop_token& stop);
   Result<void> list_pages(const std::stop_token& stop);
   Result<ListPage> list_page(const std::string& continue_token, const std::stop_token& stop);
+  void begin_again();
+  void compare(std::uint64_t before, std::uint64_t found);
   Next watch(const std::stop_token& stop);
   Next watch_ended(const Error& error, const std::stop_token& stop);
   Result<void> take_lines(std::string& waiting, std::string_view arrived);
@@ -103,6 +110,8 @@ class ListWatch {
   std::map<std::string, Known, std::less<>> known_;  // by namespace/name
   std::string resource_version_;                     // up to which all is known
   std::uint64_t list_number_ = 0;
+  bool listing_ = false;
+  std::optional<SetBack> set_back_;  // noticed by the list under way
   bool paging_ = true;
   int failures_ = 0;                  // in a row
   std::uint64_t listed_request_ = 0;  // that the last whole list has served

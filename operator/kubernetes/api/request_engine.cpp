@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kubernetes/api/codec.h"
+#include "kubernetes/api/too_large.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -210,7 +211,8 @@ void RequestEngine::conclude(Request& request, int curl_code, const TryResult& r
   const std::string why = result.http_code == 0 ? request.transfer->failure(curl_code) : "";
   if (result.http_code >= 200 && result.http_code < 300) return finish(request.id, body);
   release(request);
-  if (!request.stream) {
+  const bool too_large = says_too_large(result.http_code, body);
+  if (!request.stream && !too_large) {
     if (result.http_code == 401 && !std::exchange(request.credentials_renewed, true)) {
       queue_.push_front(request.id);
       return;
@@ -229,7 +231,8 @@ void RequestEngine::conclude(Request& request, int curl_code, const TryResult& r
   Error error = error_of_answer(result.http_code, body);
   if (options_.observer)
     options_.observer->refused({request.what.verb, request.what.path, result.http_code, error.message});
-  error.message = name + ": " + error.message;
+  error.message = name + ": " + (too_large ? std::string(too_large_words) + ": " : "") + error.message;
+  if (too_large) error.code = ErrorCode::invalid_input;
   finish(request.id, tl::unexpected(std::move(error)));
 }
 

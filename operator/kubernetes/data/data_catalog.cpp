@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "kubernetes/data/data_set_codec.h"
 #include "kubernetes/data/resource_codec.h"
@@ -13,15 +12,8 @@ namespace {
 
 std::string seen_of(const NodeOfStore& node) { return node.gone ? "-" : node.uid; }
 
-// Versions are growing numbers (Kubernetes 1.35 and later promise it; earlier ones behave so).
-std::uint64_t number_of(const std::string& version) {
-  std::uint64_t number = 0;
-  std::from_chars(version.data(), version.data() + version.size(), number);
-  return number;
-}
-
 bool is_older(const ObjectMeta& arrived, const ObjectMeta& own) {
-  return arrived.uid == own.uid && number_of(arrived.resource_version) < number_of(own.resource_version);
+  return arrived.uid == own.uid && version_number(arrived.resource_version) < version_number(own.resource_version);
 }
 
 template <class Map, class Object>
@@ -39,9 +31,10 @@ class DataCatalog::Sink : public ObjectSink {
  public:
   Sink(DataCatalog& catalog, Kind kind) : catalog_(catalog), kind_(kind) {}
   void changed(const ObjectMeta& meta, std::string_view json) override { catalog_.post(arrival(kind_, meta, json)); }
-  void deleted(const ObjectMeta& meta) override { catalog_.post({kind_, Arrival::What::deleted, meta, {}, {}}); }
-  void complete(std::uint64_t) override { catalog_.post({kind_, Arrival::What::complete, {}, {}, {}}); }
+  void deleted(const ObjectMeta& meta) override { catalog_.post({kind_, Arrival::What::deleted, meta, {}, {}, 0}); }
+  void complete(std::uint64_t) override { catalog_.post({kind_, Arrival::What::complete, {}, {}, {}, 0}); }
   void failed(const Error&) override {}
+  void set_back(const SetBack&) override { catalog_.post({kind_, Arrival::What::set_back, {}, {}, {}, 0}); }
 
  private:
   DataCatalog& catalog_;
@@ -70,7 +63,7 @@ std::vector<DataCatalog::Informer> DataCatalog::informers() const {
 bool DataCatalog::complete() const { return listed_.size() == kind_count; }
 
 DataCatalog::Arrival DataCatalog::arrival(Kind kind, const ObjectMeta& meta, std::string_view json) {
-  Arrival result{kind, Arrival::What::changed, meta, {}, {}};
+  Arrival result{kind, Arrival::What::changed, meta, {}, {}, json.size()};
   const auto keep = [&](auto decoded) {
     if (decoded) {
       result.object = *std::move(decoded);
@@ -118,6 +111,19 @@ void DataCatalog::learn(DataKind kind, const std::string& json) {
   if (rest) post(arrival(static_cast<Kind>(kind), rest->meta.object, json));
 }
 
+void DataCatalog::say_too_large(const std::string& data_set, std::string why) {
+  const auto place = data_sets_.find(data_set);
+  if (place == data_sets_.end()) return;
+  const auto before = too_large_.find(data_set);
+  if (before == too_large_.end() ? why.empty() : before->second.why == why) return;
+  const ResourceMeta& meta = place->second.object.meta;
+  if (why.empty())
+    too_large_.erase(before);
+  else
+    too_large_[data_set] = {meta.object.uid, std::move(why), meta.generation};
+  sets_touched_.insert(data_set);
+}
+
 std::vector<CatalogChange> DataCatalog::poll() {
   std::vector<Arrival> arrived;
   {
@@ -138,6 +144,10 @@ void DataCatalog::take(Arrival& arrival) {
   switch (arrival.what) {
     case Arrival::What::complete:
       listed_.insert(arrival.kind);
+      set_back_.erase(arrival.kind);
+      break;
+    case Arrival::What::set_back:
+      set_back_.insert(arrival.kind);
       break;
     case Arrival::What::changed:
       take_object(arrival);
@@ -159,10 +169,13 @@ void DataCatalog::take_object(Arrival& arrival) {
     case Kind::data_set: {
       auto& set = std::get<DataSetResource>(*arrival.object);
       const auto place = data_sets_.find(name);
-      if (place != data_sets_.end() && is_older(arrival.meta, place->second.object.meta.object)) return;
+      if (place != data_sets_.end() && !set_back_.contains(Kind::data_set) &&
+          is_older(arrival.meta, place->second.object.meta.object))
+        return;
       CatalogDataSet& own = data_sets_[name];
       own.layout = layout_of(set);
       own.object = std::move(set);
+      own.bytes = arrival.bytes;
       sets_touched_.insert(name);
       break;
     }
@@ -183,7 +196,9 @@ void DataCatalog::take_object(Arrival& arrival) {
       break;
     case Kind::data_move: {
       const auto place = moves_.find(name);
-      if (place != moves_.end() && is_older(arrival.meta, place->second.meta.object)) return;
+      if (place != moves_.end() && !set_back_.contains(Kind::data_move) &&
+          is_older(arrival.meta, place->second.meta.object))
+        return;
       keep_newest(moves_, arrival.meta, std::get<DataMoveResource>(*std::move(arrival.object)));
       break;
     }
@@ -324,7 +339,16 @@ void DataCatalog::report_data_set(const std::string& name, std::vector<CatalogCh
     set.finding = review(set.object, set.layout, stores_, rules_, gone_stores_);
     if (std::string why = set.usable() ? limits_.why_beyond(name) : ""; !why.empty())
       set.finding = {false, FindingReason::limit_exceeded, std::move(why)};
+    if (const auto large = too_large_.find(name); large != too_large_.end()) {
+      const ResourceMeta& meta = set.object.meta;
+      if (large->second.uid == meta.object.uid && large->second.generation == meta.generation)
+        set.finding = {set.finding.usable, FindingReason::too_large, large->second.why};
+      else
+        too_large_.erase(large);
+    }
     note(DataKind::data_set, set.object.meta, set.object.status.conditions, set.finding);
+  } else {
+    too_large_.erase(name);
   }
   const bool usable = place != data_sets_.end() && place->second.usable();
   auto reported = reported_sets_.find(name);
@@ -392,7 +416,8 @@ void DataCatalog::use_nodes(NodeLookup lookup) {
   for (const auto* stores : {&stores_, &faulty_stores_})
     for (const auto& [name, store] : *stores) {
       const auto observed = observed_nodes_.find(name);
-      if (observed != observed_nodes_.end() && observed->second != seen_of({node_uid(store), is_gone(store)})) stores_touched_.insert(name);
+      if (observed != observed_nodes_.end() && observed->second != seen_of({node_uid(store), is_gone(store)}))
+        stores_touched_.insert(name);
     }
 }
 

@@ -57,6 +57,7 @@ struct CatalogDataSet {
   DataSetResource object;
   Result<DataLayout> layout = fail(ErrorCode::not_found, "not looked at");
   Finding finding;
+  std::size_t bytes = 0;  // as the server has it, in JSON
   bool usable() const { return layout.has_value() && finding.usable; }
 };
 
@@ -126,8 +127,11 @@ class DataCatalog {
   const std::map<std::string, WorkPod>& pods() const { return pods_; }
 
   // Takes the answer to a write of ours before the watch reports it. Older versions that the watch still brings are
-  // ignored.
+  // ignored, unless the server's store went back.
   void learn(DataKind kind, const std::string& json);
+  // A status that is to be written makes a data set larger than the server takes. That holds until its spec changes, or
+  // with an empty text.
+  void say_too_large(const std::string& data_set, std::string why);
   // Takes the answer if there is one.
   std::function<void(const Answer&)> learner(DataKind kind) {
     return [this, kind](const Answer& answer) {
@@ -141,10 +145,11 @@ class DataCatalog {
   static constexpr std::size_t kind_count = 6;
   struct Arrival {
     Kind kind = Kind::data_set;
-    enum class What : std::uint8_t { changed, malformed, deleted, complete } what = What::changed;
+    enum class What : std::uint8_t { changed, malformed, deleted, complete, set_back } what = What::changed;
     ObjectMeta meta;
     std::optional<Object> object;
     ObjectFinding finding;
+    std::size_t bytes = 0;
   };
   class Sink;
   struct Reported {  // the last state of a data set that poll() has returned
@@ -176,9 +181,10 @@ class DataCatalog {
   std::set<std::string> gone_stores_;                  // whose node is gone
   std::vector<std::unique_ptr<Sink>> sinks_;
   mutable std::mutex mutex_;
-  std::vector<Arrival> arrived_;          // by the mutex
+  std::vector<Arrival> arrived_;  // by the mutex
 
   std::set<Kind> listed_;
+  std::set<Kind> set_back_;  // from then until their next whole list an older version counts: the server's store has it
   std::uint64_t version_ = 0;
   StoreMap stores_, faulty_stores_;
   PoolMap pools_, faulty_pools_;
@@ -190,6 +196,11 @@ class DataCatalog {
   std::set<std::string> stores_touched_, pools_touched_, sets_touched_;
   bool store_set_changed_ = false;
   DataLimits limits_;
+  struct TooLarge {
+    std::string uid, why;
+    std::int64_t generation = 0;
+  };
+  std::map<std::string, TooLarge> too_large_;  // by data set
   std::set<std::string> reported_stores_;
   std::map<std::string, PoolSpec> reported_pools_;
   std::map<std::string, Reported> reported_sets_;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "kubernetes/api/too_large.h"
+#include "kubernetes/data/object_size.h"
 #include "kubernetes/data/resource_reconciler.h"
 #include "kubernetes/data/status_json.h"
 
@@ -12,8 +14,9 @@ namespace lips::kubernetes {
 namespace {
 
 constexpr Duration pause_after_failure = std::chrono::minutes(1);
-constexpr Duration least_every = std::chrono::seconds(10);    // between two looks at a data set
-constexpr Duration job_appears_in = std::chrono::minutes(1);  // after it was asked for
+constexpr Duration pause_after_too_large = std::chrono::hours(1);  // the next look finds as many files
+constexpr Duration least_every = std::chrono::seconds(10);         // between two looks at a data set
+constexpr Duration job_appears_in = std::chrono::minutes(1);       // after it was asked for
 // Data sets at which Jobs look at the same time: each is a pod in the namespace of moves.
 constexpr std::size_t most_at_once = 10, most_of_a_namespace = 4;
 constexpr std::string_view log_limit = "?limitBytes=16777216";  // it is read in one piece
@@ -48,7 +51,9 @@ void DataDiscovery::tick(TimePoint now) {
   note_jobs(now);
   for (const auto& [name, set] : catalog_.data_sets()) {
     if (set.object.spec.discover.source == DiscoveryRequest::Source::none || set.object.meta.deleting) continue;
-    const bool refused = !set.finding.usable && set.finding.reason != FindingReason::not_discovered;
+    const FindingReason reason = set.finding.reason;
+    const bool refused =
+        !set.finding.usable && reason != FindingReason::not_discovered && reason != FindingReason::too_large;
     if (refused || !due(set, now))
       remove_jobs(set, now);
     else if (is_under_way(set))
@@ -64,9 +69,8 @@ void DataDiscovery::note_jobs(TimePoint now) {
   for (const auto& [name, job] : catalog_.jobs())
     if (const std::string* uid = find_text(job.labels, data_set_label); uid && job.role == WorkRole::list)
       jobs_[*uid].push_back(&job);
-  std::erase_if(begun_, [&](const auto& entry) {
-    return jobs_.contains(entry.first) || now - entry.second.at > job_appears_in;
-  });
+  std::erase_if(
+      begun_, [&](const auto& entry) { return jobs_.contains(entry.first) || now - entry.second.at > job_appears_in; });
 }
 
 bool DataDiscovery::is_under_way(const CatalogDataSet& set) const {
@@ -76,9 +80,8 @@ bool DataDiscovery::is_under_way(const CatalogDataSet& set) const {
 
 void DataDiscovery::begin_some(TimePoint now) {
   const auto runs = [](const auto& entry) {
-    return std::any_of(entry.second.begin(), entry.second.end(), [](const WorkJob* job) {
-      return job->state == WorkJob::State::running && !job->deleting;
-    });
+    return std::any_of(entry.second.begin(), entry.second.end(),
+                       [](const WorkJob* job) { return job->state == WorkJob::State::running && !job->deleting; });
   };
   std::size_t all = begun_.size() + static_cast<std::size_t>(std::count_if(jobs_.begin(), jobs_.end(), runs));
   std::map<std::string, std::size_t> by_name_space;
@@ -218,12 +221,20 @@ void DataDiscovery::keep(const CatalogDataSet& set, const Result<Discovered>& fo
     }
     place->blocks.add(*placed.blocks);
   }
-  writes_.send(key,
-               patch_of(resource_path(DataKind::data_set, set.object.meta.object) + "/status",
-                        data_set_patch(changed, status, true)),
-               [this](const Answer& answer) {
-                 if (answer) catalog_.learn(DataKind::data_set, *answer);
+  std::string patch = data_set_patch(changed, status, true);
+  if (std::string why = why_too_large(set, data_set_patch(set.object, before, true), patch); !why.empty())
+    return refuse_size(set, std::move(why), now);
+  writes_.send(key, patch_of(resource_path(DataKind::data_set, set.object.meta.object) + "/status", std::move(patch)),
+               [this, name = name_of(set), now, take = size_learner(catalog_, name_of(set))](const Answer& answer) {
+                 take(answer);
+                 if (!answer && is_too_large(answer.error())) not_before_[name] = now + pause_after_too_large;
                });
+}
+
+void DataDiscovery::refuse_size(const CatalogDataSet& set, std::string why, TimePoint now) {
+  report_problem(set, why, now);
+  not_before_[name_of(set)] = now + pause_after_too_large;
+  catalog_.say_too_large(full_name(set.object.meta.object), std::move(why));
 }
 
 void DataDiscovery::remove_jobs(const CatalogDataSet& set, TimePoint now) {

@@ -35,6 +35,7 @@ class DataDiscovery {
   // The log of a Job's pod once it has succeeded. Before that, starts the Job or requests the log, and returns nullptr.
   const std::string* log_of(const CatalogDataSet& set, const std::string& job, const std::string& body, TimePoint now);
   void keep(const CatalogDataSet& set, const Result<Discovered>& found, TimePoint now);
+  void refuse_size(const CatalogDataSet& set, std::string why, TimePoint now);
   void report_problem(const CatalogDataSet& set, const std::string& what, TimePoint now);
   void remove_jobs(const CatalogDataSet& set, TimePoint now);
 
@@ -42,16 +43,16 @@ class DataDiscovery {
   ObjectWrites& writes_;
   EventRecorder& events_;
   const WorkSettings& work_;
-  std::map<std::string, std::string> logs_;      // by Job
-  std::map<std::string, HdfsWalk> walks_;        // by the first Job of a look
-  std::map<std::string, TimePoint> not_before_;  // by data set: after a failure
+  std::map<std::string, std::string> logs_;                  // by Job
+  std::map<std::string, HdfsWalk> walks_;                    // by the first Job of a look
+  std::map<std::string, TimePoint> not_before_;              // by data set: after a failure
   std::map<std::string, std::vector<const WorkJob*>> jobs_;  // by uid of the data set, in this tick
   struct Begun {
     std::string name_space;
     TimePoint at;
   };
-  std::map<std::string, Begun> begun_;     // by uid of a data set whose first Job is not seen yet
-  Turns<const CatalogDataSet*> waiting_;   // for their turn, in this tick
+  std::map<std::string, Begun> begun_;    // by uid of a data set whose first Job is not seen yet
+  Turns<const CatalogDataSet*> waiting_;  // for their turn, in this tick
 };
 
 }  // namespace lips::kubernetes

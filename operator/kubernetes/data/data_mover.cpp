@@ -7,6 +7,7 @@
 
 #include "kubernetes/data/data_discovery.h"
 #include "kubernetes/data/move_admission.h"
+#include "kubernetes/data/object_size.h"
 #include "kubernetes/data/object_writes.h"
 #include "kubernetes/data/plain_words.h"
 #include "kubernetes/data/replica_ledger.h"
@@ -70,6 +71,7 @@ struct DataMover::Working {
   void write_status_updates();
   void record_events(const ObservedMove& observed, const DataMoveStatus& status, TimePoint now);
   std::vector<CarriedBlock> carried(const ObservedMove& observed) const;
+  void show_another_replica(const ObservedMove& observed, DeleteWork& drop) const;
   std::vector<std::string> paths_to_delete(const ObservedMove& observed, bool clean) const;
 
   DataCatalog& catalog;
@@ -84,6 +86,7 @@ struct DataMover::Working {
   MoveRequests requests;
 
   std::map<std::string, StatusUpdate> status_updates;
+  std::string why_suspended;                       // moves and drops; empty: they are not
   std::set<std::string> beginning;                 // uids of moves whose start is written but not yet seen
   std::map<std::string, std::string> not_created;  // errors of creations that are retried, by uid of the DataMove
 };
@@ -124,6 +127,7 @@ ObservedMove DataMover::Working::observe(const DataMoveResource& move, const Wor
   view.has_finalizer = has_finalizer(move.meta.finalizers, move_finalizer);
   view.attempts = move.spec.attempts;
   view.keep_for = move.spec.keep_for;
+  view.suspended = why_suspended;
   find_problems(observed, now);
   observed.entry = {move.spec.from, move.spec.to, move.status.blocks, move.spec.extra};
   index.fill(move, view);
@@ -167,7 +171,7 @@ ObservedMove DataMover::Working::observe(const DataMoveResource& move, const Wor
 void DataMover::Working::admit(std::vector<ObservedMove>& moves) {
   MoveAdmission admission(options.limits);
   for (const auto& [name, store] : catalog.stores())
-    if (store.spec.capacity > 0) admission.set_room(name, store.spec.capacity, reconciler.used(name));
+    if (store.spec.capacity > 0) admission.set_use(name, reconciler.use(store));
   const auto claim_of = [](const ObservedMove& observed) {
     return MoveClaim{observed.move->meta.object.name,
                      observed.move->data_set_key(),
@@ -203,10 +207,12 @@ void DataMover::Working::admit(std::vector<ObservedMove>& moves) {
 void DataMover::Working::tick(TimePoint now) {
   writes.collect(now);
   if (!catalog.complete() || !may_act()) return;
+  why_suspended = options.suspended ? options.suspended() : "";
   secret.tick(now);
+  reconciler.allow_deletion(why_suspended.empty());
   reconciler.tick(now);
   discovery.tick(now);
-  requests.write(now);
+  if (why_suspended.empty()) requests.write(now);
   const WorkIndex index(catalog);
   std::vector<ObservedMove> moves;
   for (const auto& [name, move] : catalog.moves()) moves.push_back(observe(move, index, now));
@@ -260,6 +266,8 @@ void DataMover::Working::act(MoveAction action, const ObservedMove& observed, co
       return writes.send(write_key(DataKind::data_move, meta), deletion_of(resource_path(DataKind::data_move, meta)));
     case MoveAction::end_copy:
       return remove_work(work, {WorkRole::copy, WorkRole::source}, now);
+    case MoveAction::end_drop:
+      return remove_work(work, {WorkRole::drop, WorkRole::clean}, now);
     case MoveAction::start_source:
     case MoveAction::start_copy:
     case MoveAction::start_drop:
@@ -295,10 +303,14 @@ void DataMover::Working::write_status_updates() {
     forget_empty(update.replicas, set->object.spec);
     if (update.replicas == set->object.status.replicas) continue;
     const ObjectMeta& meta = set->object.meta.object;
-    writes.send(
-        write_key(DataKind::data_set, meta),
-        patch_of(resource_path(DataKind::data_set, meta) + "/status", replicas_patch(set->object, update.replicas)),
-        catalog.learner(DataKind::data_set));
+    std::string patch = replicas_patch(set->object, update.replicas);
+    std::string why = why_too_large(*set, replicas_patch(set->object, set->object.status.replicas), patch);
+    if (!why.empty())
+      catalog.say_too_large(name, std::move(why));
+    else
+      writes.send(write_key(DataKind::data_set, meta),
+                  patch_of(resource_path(DataKind::data_set, meta) + "/status", std::move(patch)),
+                  size_learner(catalog, name));
   }
   status_updates.clear();
 }
@@ -344,6 +356,24 @@ std::vector<std::string> DataMover::Working::paths_to_delete(const ObservedMove&
   return {copies.begin(), copies.end()};
 }
 
+// Names a store that holds all blocks of the drop and that the same pod can look at, if there is one.
+void DataMover::Working::show_another_replica(const ObservedMove& observed, DeleteWork& drop) const {
+  const CatalogDataSet& set = *observed.set;
+  BlockRanges going = observed.entry.blocks.intersection(BlockRanges::all(set.layout->count()));
+  if (const HeldBlocks* own = find_held(set.object, observed.entry.from)) going.remove(own->blocks);
+  for (const HeldBlocks& held : set.object.status.replicas) {
+    const DataStoreResource* store = catalog.store(held.store);
+    if (!store || held.store == observed.entry.from || !catalog.readable(held.store)) continue;
+    BlockRanges stays = held.blocks;
+    stays.remove(held.leaving);
+    if (!stays.contains(going) || needs_source_pod(store->spec, drop.store->spec)) continue;
+    drop.from = store;
+    for (const std::uint32_t block : going.blocks())
+      drop.blocks.push_back({block, held_part(set.object, *set.layout, held, block), {}});
+    return;
+  }
+}
+
 void DataMover::Working::create_work(MoveAction action, const ObservedMove& observed, TimePoint now) {
   const DataMoveResource& move = *observed.move;
   const bool clean = action == MoveAction::start_clean;
@@ -358,6 +388,7 @@ void DataMover::Working::create_work(MoveAction action, const ObservedMove& obse
     DeleteWork work{&move, clean ? observed.to : observed.from, clean, paths_to_delete(observed, clean)};
     if (clean && observed.from && !observed.view.needs_source && catalog.readable(move.spec.from))
       work.from = observed.from, work.blocks = carried(observed);
+    if (!clean) show_another_replica(observed, work);
     body = delete_job_json(work, options.work);
   } else {
     CopyWork work{&move, observed.from, observed.to, carried(observed), ""};
@@ -426,6 +457,12 @@ void DataMover::Working::record_events(const ObservedMove& observed, const DataM
     note(false, "MoveCommitted",
          fmt::format("blocks {} of {} are in {}", status.blocks.text().substr(0, 200), observed.move->data_set_key(),
                      observed.move->spec.to));
+  const auto suspended = [](const DataMoveStatus& of) {
+    const ObjectCondition* found = find_condition(of.conditions, condition_suspended);
+    return found && found->status == ConditionStatus::yes;
+  };
+  if (suspended(status) && !suspended(before)) note(true, condition_suspended, observed.view.suspended);
+  if (!suspended(status) && suspended(before)) note(false, "Resumed", "a person has confirmed it");
   if (status.attempt > before.attempt && before.attempt > 0) note(true, "AttemptFailed", status.message);
 }
 

@@ -30,6 +30,8 @@ struct MoverOptions {
   std::int32_t attempts = 0;           // of a DataMove
   Duration keep_finished{};            // finished DataMoves
   MoveRules rules;
+  // Why moves and drops are suspended until a person has looked; the text empty: they are not. Empty: they never are.
+  std::function<std::string()> suspended = {};
   bool serve_stores = false;                             // run a pod for each DataStore that requests one
   std::function<void()> wake;                            // called from another thread when tick() has something to do
   std::function<std::vector<PoolUse>()> pool_uses = {};  // see ResourceReconciler

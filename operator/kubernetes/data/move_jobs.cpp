@@ -382,10 +382,15 @@ std::string delete_job_json(const DeleteWork& work, const WorkSettings& settings
   if (!is_bucket(store.kind)) mount_store(parts, store, "target", "/target", false);
   add_remote(parts, store, Remote::target, "/target");
   std::map<std::string, std::string> proofs;  // by path: a file and the number of its byte that has to be there
-  for (const CarriedBlock& block : work.blocks)
-    if (work.from && block.from.size > 0)
-      proofs[block.to.path] = fmt::format("\t{}\t{}", block.from.path, block.from.offset + block.from.size - 1);
   std::string lines;
+  for (const CarriedBlock& block : work.blocks) {
+    if (!work.from || block.from.size == 0) continue;
+    const std::string proof = fmt::format("\t{}\t{}", block.from.path, block.from.offset + block.from.size - 1);
+    if (work.clean)
+      proofs[block.to.path] = proof;
+    else
+      lines += '.' + proof + '\n';
+  }
   for (const std::string& path : work.paths) lines += path + proofs[path] + '\n';
   set_long(parts, lines);
   if (work.clean) parts.set("LIPS_TEMPORARY", temporary_folder(*work.move));

@@ -58,8 +58,9 @@ struct DeleteWork {
   const DataStoreResource* store = nullptr;
   bool clean = false;  // deletes the rest of a failed copy, else a dropped source
   std::vector<std::string> paths;
-  // The store from which the blocks were copied, for a clean whose pod can look at both stores. A file stays unless its
-  // block can be read there: after a restored backup it may be the last one, whatever the statuses say.
+  // Another store with these blocks, where one pod can look at both. After a restored backup a file may be the last
+  // one, whatever the statuses say. Of a clean, the store from which they were copied: a file stays unless its block
+  // can be read there. Of a drop, one that holds them all: nothing is deleted unless all can be read there.
   const DataStoreResource* from = nullptr;
   std::vector<CarriedBlock> blocks = {};
 };

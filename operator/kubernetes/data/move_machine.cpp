@@ -13,6 +13,11 @@ class Stepper {
       : view_(view), rules_(rules), now_(now), step_{{}, status} {}
 
   MoveStep run() {
+    if (!view_.suspended.empty() && !status().finished) {
+      suspend();
+      return std::move(step_);
+    }
+    note_suspension(ConditionStatus::no, "Confirmed", "");
     switch (status().phase) {
       case MovePhase::none:
       case MovePhase::pending:
@@ -37,6 +42,24 @@ class Stepper {
   bool abort() const { return view_.cancel || view_.deleting; }
   void act(MoveAction action) { step_.action = action; }
   void say(std::string message) { status().message = std::move(message); }
+
+  // A Job that deletes may act on a promise that does not hold any more; one that copies does no harm.
+  void suspend() {
+    note_suspension(ConditionStatus::yes, "StoreSetBack", view_.suspended);
+    if (view_.drop == WorkState::running || view_.drop == WorkState::starting) act(end_drop);
+  }
+
+  // Says in the status that it is suspended, or that it no longer is.
+  void note_suspension(ConditionStatus now_so, const char* reason, const std::string& why) {
+    std::vector<ObjectCondition>& all = status().conditions;
+    const auto place = std::find_if(all.begin(), all.end(),
+                                    [](const ObjectCondition& each) { return each.type == condition_suspended; });
+    if (place == all.end() && now_so == ConditionStatus::no) return;
+    if (place == all.end())
+      all.push_back({condition_suspended, now_so, reason, why, now_, 0});
+    else if (place->status != now_so || place->message != why)
+      *place = {condition_suspended, now_so, reason, why, now_, 0};
+  }
 
   Duration pause_after(std::int32_t tries) const {
     Duration pause = rules_.first_pause;

@@ -48,6 +48,7 @@ struct MoveView {
   bool source_is_read = false;
   bool may_start = false;  // room, numbers and rates allow another one to copy
   std::string waits_for;   // the limit that it waits for
+  std::string suspended;   // why nothing may be copied, committed or deleted until a person has looked; empty: it may
   // The progress of Jobs and pods. `copy` is of the current attempt, `copies_left` of any.
   bool needs_source = false;
   WorkState source = WorkState::absent;  // of the pod that serves the old replicas; running: ready
@@ -64,6 +65,7 @@ enum class MoveAction : std::uint8_t {
   start_source,  // the pod that serves the old replicas
   start_copy,    // the Job of this attempt
   end_copy,      // deletes Jobs and pods of copying
+  end_drop,      // deletes Jobs and pods that delete files
   commit,        // to the DataSet: `to` holds the blocks
   mark_leaving,  // to the DataSet: nobody may begin to read the replicas in `from`
   unmark_leaving,
@@ -76,6 +78,8 @@ enum class MoveAction : std::uint8_t {
   remove_finalizer,
   delete_object,
 };
+
+inline constexpr const char* condition_suspended = "Suspended";
 
 struct MoveStep {
   std::optional<MoveAction> action;

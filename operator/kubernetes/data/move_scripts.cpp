@@ -1,9 +1,10 @@
 #include "kubernetes/data/move_scripts.h"
 
 // The environment says: LIPS_BLOCKS_0.. (lines: number, source path, offset, size, whole or part, SHA-256 or -, final
-// path; tabs between; of a deletion: paths), LIPS_TEMPORARY (folder in the target), LIPS_SOURCE_ROOT and
-// LIPS_TARGET_ROOT (set where that store is mounted). The remotes source:, target: and sums: are configured by
-// RCLONE_CONFIG_*. No pipe stands behind rclone: it would hide how rclone ended.
+// path; tabs between; of a deletion: paths, and behind "." a file and the number of its byte that has to be there),
+// LIPS_TEMPORARY (folder in the target), LIPS_SOURCE_ROOT and LIPS_TARGET_ROOT (set where that store is mounted). The
+// remotes source:, target: and sums: are configured by RCLONE_CONFIG_*. No pipe stands behind rclone: it would hide how
+// rclone ended.
 // clang-format off
 
 namespace lips::kubernetes {
@@ -180,6 +181,13 @@ elif [ -n "${LIPS_TEMPORARY:-}" ]; then
 fi
 kept=0
 while IFS="$tab" read -r path proof last; do
+  # What a drop relies on comes first: nothing is deleted unless all of it can be read.
+  if [ "$path" = . ]; then
+    : > /scratch/proof
+    rclone cat --offset "$last" --count 1 "source:$proof" > /scratch/proof 2> /scratch/error || true
+    [ -s /scratch/proof ] || die "nothing is deleted: the other replica cannot be read: $proof"
+    continue
+  fi
   # The rest of a failed copy goes only where its source can be read.
   if [ -n "${LIPS_TEMPORARY:-}" ]; then
     : > /scratch/proof

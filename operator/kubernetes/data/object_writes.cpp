@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "kubernetes/api/too_large.h"
+
 namespace lips::kubernetes {
 namespace {
 constexpr Duration hold_after_success = std::chrono::seconds(5);
@@ -28,9 +30,11 @@ bool ObjectWrites::free(const std::string& object, TimePoint now) const {
 }
 
 void ObjectWrites::send(const std::string& object, ApiRequest request, std::function<void(const Answer&)> done) {
+  const std::optional<std::size_t> update = update_of(request);
+  const auto refused = too_large_.find(object);
+  if (update && refused != too_large_.end() && refused->second.content == *update) return;
   request.still_wanted = may_act_;
-  under_way_[object] = {request.verb == Verb::create || request.verb == Verb::remove, update_of(request),
-                        std::move(done)};
+  under_way_[object] = {request.verb == Verb::create || request.verb == Verb::remove, update, std::move(done)};
   client_.start(std::move(request), [mailbox = mailbox_, object](Answer answer) {
     {
       const std::lock_guard lock(mailbox->mutex);
@@ -97,11 +101,14 @@ void ObjectWrites::collect(TimePoint now) {
                                                      : before->second.failures;
       pause(each.object, failures, now);
     }
+    if (!each.answer && done.mapped().update && is_too_large(each.answer.error()))
+      too_large_[each.object] = {*done.mapped().update, now};
     if (done.mapped().done) done.mapped().done(each.answer);
   }
   // Forgets writes that failed without a retry, creations and deletions after a while: their names do not return.
   std::erase_if(pauses_, [now](const auto& pause) { return now - pause.second.until > longest_pause; });
   std::erase_if(accepted_, [now](const auto& update) { return now - update.second.at > 2 * longest_pause; });
+  std::erase_if(too_large_, [now](const auto& said) { return now - said.second.at > said_again_after; });
   std::erase_if(said_, [now](const auto& said) { return now - said.second.at > said_again_after; });
   if (!arrived.empty() && mailbox_->wake) mailbox_->wake();
 }

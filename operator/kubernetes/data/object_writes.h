@@ -27,11 +27,12 @@ class ObjectWrites {
   bool anything_under_way() const { return !under_way_.empty(); }
   // Call only while free; collect() calls `done`. After a creation or deletion the object stays blocked for some
   // seconds, until the watch shows it. The same write once more, although it was accepted, counts as a failure: the
-  // server does not keep what was written.
+  // server does not keep what was written. One that was refused for its size is not sent again for a while.
   void send(const std::string& object, ApiRequest request, std::function<void(const Answer&)> done = {});
   // Says on an object what is true of one matter. Sends nothing, and returns false, if the same was accepted lately:
-  // the server does not keep it, as where a definition is older and lacks a field. `content` is the body apart from times
-  // of the moment, with the version of the object that it was made for, so that an object that has changed is written.
+  // the server does not keep it, as where a definition is older and lacks a field. `content` is the body apart from
+  // times of the moment, with the version of the object that it was made for, so that an object that has changed is
+  // written.
   bool say(const std::string& object, std::string_view matter, const std::string& content, ApiRequest request,
            std::function<void(const Answer&)> done = {});
   // Ends the block after a creation that the answer confirmed.
@@ -39,7 +40,9 @@ class ObjectWrites {
   // Calls `done` for each answer. These objects are free from the next call on, when the result is known everywhere. A
   // failure blocks the object for a while, longer each time.
   void collect(TimePoint now);
-  std::size_t kept() const { return under_way_.size() + pauses_.size() + accepted_.size() + said_.size(); }
+  std::size_t kept() const {
+    return under_way_.size() + pauses_.size() + accepted_.size() + too_large_.size() + said_.size();
+  }
 
  private:
   struct Arrived {
@@ -79,8 +82,9 @@ class ObjectWrites {
     std::size_t content = 0;
     TimePoint at{};
   };
-  std::map<std::string, Said> said_;  // what was accepted last, by object and matter, for a while
-  TimePoint now_{};                   // of the last collect()
+  std::map<std::string, Said> too_large_;  // updates that the server refused for their size, by object, for a while
+  std::map<std::string, Said> said_;       // what was accepted last, by object and matter, for a while
+  TimePoint now_{};                        // of the last collect()
   std::set<std::string> just_answered_;
 };
 

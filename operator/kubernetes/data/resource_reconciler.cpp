@@ -55,18 +55,31 @@ std::int64_t ResourceReconciler::used(const std::string& store) const {
   return place == used_.end() ? 0 : place->second;
 }
 
+StoreUse ResourceReconciler::use(const DataStoreResource& store) const {
+  const auto place = uses_.find(store.meta.object.name);
+  StoreUse use = place == uses_.end() ? StoreUse{} : place->second;
+  use.capacity = store.spec.capacity;
+  return use;
+}
+
 // Blocks marked as leaving still take room.
 void ResourceReconciler::count_used() {
   used_.clear();
+  uses_.clear();
+  const auto add = [](std::int64_t& sum, std::int64_t bytes) {
+    // Owners declare sizes: the sum may exceed any store.
+    if (__builtin_add_overflow(sum, bytes, &sum)) sum = std::numeric_limits<std::int64_t>::max();
+  };
   for (const auto& [name, set] : catalog_.data_sets()) {
     if (!set.layout) continue;
     for (const HeldBlocks& held : set.object.status.replicas) {
       BlockRanges there = held.blocks;
       there.add(held.leaving);
-      // Owners declare sizes: the sum may exceed any store.
-      std::int64_t& used = used_[held.store];
-      if (__builtin_add_overflow(used, set.layout->size_of(there), &used))
-        used = std::numeric_limits<std::int64_t>::max();
+      add(used_[held.store], set.layout->size_of(there));
+      StoreUse& use = uses_[held.store];
+      add(use.copies, set.layout->size_of(there.intersection(held.copies)));
+      there.remove(held.copies);
+      add(use.originals[set.object.meta.object.name_space], set.layout->size_of(there));
     }
   }
 }
@@ -216,12 +229,17 @@ void ResourceReconciler::release_data_set(const CatalogDataSet& set, TimePoint n
     all_gone = false;
     const std::string key = "Job/" + job;
     if (!writes_.free(key, now)) continue;
+    const bool running = place != catalog_.jobs().end() && place->second.state == WorkJob::State::running;
+    if (!may_delete_) {
+      if (running && !place->second.deleting) writes_.send(key, deletion_of(jobs_path(work_.name_space) + '/' + job));
+      continue;
+    }
     if (place == catalog_.jobs().end())
       writes_.send(key, creation_of(jobs_path(work_.name_space), purge_job_json(set.object, *store, work_)));
     else if (place->second.state == WorkJob::State::failed && !place->second.deleting)
       writes_.send(key, deletion_of(jobs_path(work_.name_space) + '/' + job));
   }
-  if (!all_gone) return;
+  if (!all_gone || !may_delete_) return;
   std::vector<std::string> finalizers = set.object.meta.finalizers;
   std::erase(finalizers, copies_finalizer);
   writes_.send(write_key(DataKind::data_set, meta),

@@ -10,6 +10,7 @@
 
 #include "kubernetes/api/events.h"
 #include "kubernetes/data/data_catalog.h"
+#include "kubernetes/data/move_admission.h"
 #include "kubernetes/data/move_jobs.h"
 #include "kubernetes/data/object_writes.h"
 #include "kubernetes/data/store_key_secret.h"
@@ -34,10 +35,14 @@ class ResourceReconciler {
   ResourceReconciler(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events, const WorkSettings& work,
                      Serving serving, PoolUses pool_uses = {});
   void tick(TimePoint now);
+  // False: no copies of a deleted DataSet are deleted until it is true again.
+  void allow_deletion(bool allowed) { may_delete_ = allowed; }
   // True: the data on the store's node count as gone with the node, which has been away for some minutes.
   bool is_lost(const DataStoreResource& store, TimePoint now);
   // Bytes that blocks take in a store.
   std::int64_t used(const std::string& store) const;
+  // The same by what moves wrote and what namespaces declare.
+  StoreUse use(const DataStoreResource& store) const;
   std::size_t kept() const { return findings_.size() + used_.size() + used_written_.size(); }
 
  private:
@@ -59,10 +64,12 @@ class ResourceReconciler {
   const Serving serving_;
   const PoolUses pool_uses_;
   TimePoint pools_written_{};
+  bool may_delete_ = true;
   std::uint64_t reconciled_version_ = 0;  // of the catalog
   TimePoint looked_{};
   std::map<std::string, ObjectFinding> findings_;
   std::map<std::string, std::int64_t> used_;
+  std::map<std::string, StoreUse> uses_;
   std::map<std::string, TimePoint> used_written_;
   std::map<std::string, TimePoint> gone_since_;  // stores whose node is gone, as first seen
 };

@@ -45,9 +45,9 @@ bool in_a_circle(const PoolResource& pool, const PoolMap& pools) {
 
 std::string_view to_string(FindingReason reason) {
   constexpr EnumArray<FindingReason, std::string_view> names{
-      "Usable",        "Malformed",        "Invalid",         "NotAllowed",     "NotDiscovered",
-      "LimitExceeded", "StoreMissing",     "BlocksMissing",   "NodeReplaced",   "NodeGone",
-      "Overlaps",      "ParentMissing", "ParentsInACircle", "LimitsOfAParent", "NamespaceTaken", "TargetsMalformed"};
+      "Usable",        "Malformed",        "Invalid",         "NotAllowed",     "NotDiscovered",   "LimitExceeded",
+      "TooLarge",      "StoreMissing",     "BlocksMissing",   "NodeReplaced",   "NodeGone",        "Overlaps",
+      "ParentMissing", "ParentsInACircle", "LimitsOfAParent", "NamespaceTaken", "TargetsMalformed"};
   return names[reason];
 }
 

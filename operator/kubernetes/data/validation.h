@@ -23,6 +23,7 @@ enum class FindingReason : std::uint8_t {
   not_allowed,
   not_discovered,
   limit_exceeded,
+  too_large,  // to be written
   store_missing,
   blocks_missing,
   node_replaced,

@@ -159,6 +159,8 @@ inline constexpr auto metric_list = [] {
                   "since when the pool uses less than 95 % of what it is entitled to; 0: it does not"},
       MetricAbout{"lips_fairness_ratio", gauge, "",
                   "Jain's index of use over what pools are entitled to, over pools that ask for something; 1 is fair"},
+      MetricAbout{"lips_pools_without_series", gauge, "",
+                  "pools beyond the first 200, which have no gauges of their own and are counted as _other"},
 
       // Targets
       MetricAbout{

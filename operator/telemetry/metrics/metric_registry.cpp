@@ -7,7 +7,10 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <variant>
 #include <vector>
 
@@ -58,15 +61,24 @@ struct MetricRegistry::Families {
   struct Family {
     std::variant<Of<prometheus::Counter>*, Of<prometheus::Gauge>*, Of<prometheus::Histogram>*> family;
     std::vector<std::string> labels;
+    std::optional<std::size_t> pool;  // the number of that label
   };
 
   std::mutex mutex;  // of what family.Add() hands out, until it is used
   prometheus::Registry registry;
-  std::vector<Family> all;  // as in metric_list
+  std::vector<Family> all;                     // as in metric_list
+  std::set<std::string, std::less<>> pools;    // with series of their own
+  std::set<std::string, std::less<>> without;  // that have come since there are as many as may be
 
   void build(const MetricAbout& about) {
     const std::string name(about.name), help(about.help);
-    const auto keep = [&](auto&& family) { all.push_back({&family, label_names(about.labels)}); };
+    const auto keep = [&](auto&& family) {
+      std::vector<std::string> labels = label_names(about.labels);
+      const auto pool = std::find(labels.begin(), labels.end(), "pool");
+      const auto number = static_cast<std::size_t>(pool - labels.begin());
+      const bool has = pool != labels.end();
+      all.push_back({&family, std::move(labels), has ? std::optional(number) : std::nullopt});
+    };
     switch (about.type) {
       case MetricType::counter:
         return keep(prometheus::BuildCounter().Name(name).Help(help).Register(registry));
@@ -75,6 +87,19 @@ struct MetricRegistry::Families {
       case MetricType::histogram:
         return keep(prometheus::BuildHistogram().Name(name).Help(help).Register(registry));
     }
+  }
+
+  // False: its pool is beyond those with series of their own. Names of no pool begin with an underscore.
+  bool has_series(std::size_t metric, LabelValues values) {
+    if (!all[metric].pool) return true;
+    const std::string_view pool = values[*all[metric].pool];
+    if (pool.starts_with('_') || pools.contains(pool)) return true;
+    if (pools.size() >= most_pools) {
+      without.emplace(pool);
+      return false;
+    }
+    pools.emplace(pool);
+    return true;
   }
 
   template <class Metric, class... Buckets>
@@ -95,17 +120,23 @@ MetricRegistry::~MetricRegistry() = default;
 
 void MetricRegistry::add_to(std::size_t counter, LabelValues labels, double by) {
   const std::lock_guard lock(families_->mutex);
-  families_->series<prometheus::Counter>(counter, labels).Increment(by);
+  if (families_->has_series(counter, labels)) {
+    families_->series<prometheus::Counter>(counter, labels).Increment(by);
+    return;
+  }
+  std::vector<std::string_view> values(labels.begin(), labels.end());
+  values[*families_->all[counter].pool] = other_pools;
+  families_->series<prometheus::Counter>(counter, values).Increment(by);
 }
 
 void MetricRegistry::set_to(std::size_t gauge, LabelValues labels, double value) {
   const std::lock_guard lock(families_->mutex);
-  families_->series<prometheus::Gauge>(gauge, labels).Set(value);
+  if (families_->has_series(gauge, labels)) families_->series<prometheus::Gauge>(gauge, labels).Set(value);
 }
 
 void MetricRegistry::change_by(std::size_t gauge, LabelValues labels, double by) {
   const std::lock_guard lock(families_->mutex);
-  families_->series<prometheus::Gauge>(gauge, labels).Increment(by);
+  if (families_->has_series(gauge, labels)) families_->series<prometheus::Gauge>(gauge, labels).Increment(by);
 }
 
 void MetricRegistry::observe_in(std::size_t histogram, LabelValues labels, double value) {
@@ -117,10 +148,16 @@ void MetricRegistry::fold(MetricLabel label, std::string_view value, std::string
   const std::lock_guard lock(families_->mutex);
   const prometheus::ClientMetric::Label which{std::string(label.label()), std::string(value)};
   const auto& family = families_->all[label.index()].family;
+  if (which.name == "pool") families_->pools.erase(which.value), families_->without.erase(which.value);
   if (const auto* counter = std::get_if<prometheus::Family<prometheus::Counter>*>(&family))
     take_out(**counter, which, into);
   else
     take_out(*std::get<prometheus::Family<prometheus::Gauge>*>(family), which, into);
+}
+
+std::size_t MetricRegistry::pools_without_series() const {
+  const std::lock_guard lock(families_->mutex);
+  return families_->without.size();
 }
 
 std::string MetricRegistry::text() const {

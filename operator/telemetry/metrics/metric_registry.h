@@ -14,6 +14,10 @@ namespace lips {
 
 inline constexpr std::string_view all_gone = "_gone";  // in place of the names of pools and zones that are gone
 
+// Counters of pools beyond the first `most_pools` share this name; their gauges have no series.
+inline constexpr std::string_view other_pools = "_other";
+inline constexpr std::size_t most_pools = 200;
+
 class MetricRegistry {
  public:
   // Values of a metric's labels, in the order of the list's names.
@@ -49,6 +53,8 @@ class MetricRegistry {
   void remove(MetricLabel label, std::string_view value) { fold(label, value, {}); }
   void fold(MetricLabel label, std::string_view value, std::string_view into);
 
+  // Pools that are there and have no series of their own.
+  std::size_t pools_without_series() const;
   std::string text() const;
 
  private:

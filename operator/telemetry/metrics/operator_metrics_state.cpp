@@ -1,3 +1,5 @@
+#include "telemetry/metrics/operator_metrics_state.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <utility>
 
 #include "model/days.h"
-#include "telemetry/metrics/operator_metrics_state.h"
 #include "telemetry/metrics/plan_metrics.h"
 #include "telemetry/metrics/pool_activity.h"
 #include "telemetry/metrics/pool_series.h"
@@ -157,6 +158,7 @@ void OperatorMetrics::State::count_pools(const DecidedPlan& decided) {
     figures.pools.push_back({pool, spent[pool], now.cores, now.share(), now.rate, now.pending, now.running,
                              finished[pool], sharing_metrics.of(pool)});
   }
+  registry.set("lips_pools_without_series", {}, static_cast<double>(registry.pools_without_series()));
 }
 
 // Names of pools may come and go without end, like namespaces. The sums of gone pools move to one common name.

@@ -289,6 +289,14 @@ void FakeCluster::forget_versions() {
   cut_watches();
 }
 
+void FakeCluster::go_back_to(int version) {
+  with_lock([&] {
+    version_ = oldest_ = version;
+    history_.clear();
+  });
+  cut_watches();
+}
+
 FakePod FakeCluster::pod(const std::string& name) const {
   return with_lock([&] { return pods_.at(name); });
 }
@@ -397,7 +405,7 @@ Reply FakeCluster::list(const std::string& kind) {
 }
 
 Reply FakeCluster::watch(const std::string& kind, int from) {
-  if (from < oldest_) return reply(410, status_text(410, "too old resource version"));
+  if (from < oldest_ || from > version_) return reply(410, status_text(410, "too old resource version"));
   Reply reply;
   reply.feed = std::make_shared<Feed>();
   for (const Change& change : history_)
@@ -571,7 +579,11 @@ Reply FakeCluster::remove_now(const std::string& name) {
 }
 
 Reply FakeCluster::config_maps(const ReceivedRequest& request) {
-  const auto text = [&](const std::string& name) { return nlohmann::json{{"data", config_maps_[name]}}.dump(); };
+  const auto text = [&](const std::string& name) {
+    return nlohmann::json{{"metadata", {{"annotations", annotations_of_config_maps_[name]}}},
+                          {"data", config_maps_[name]}}
+        .dump();
+  };
   const auto json = nlohmann::json::parse(request.body, nullptr, false);
   const std::string name =
       request.method == "POST" ? json["metadata"]["name"].get<std::string>() : last_word(request.path);

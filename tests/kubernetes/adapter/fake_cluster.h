@@ -37,7 +37,7 @@ struct FakeJob {
 struct FakePod {
   int cpu = 1;
   std::string owner = {};  // a name, of a Job unless owner_kind says otherwise
-  int index = 0;  // of a pod with an owner; less: it has none
+  int index = 0;           // of a pod with an owner; less: it has none
   std::string scheduler = "lips";
   std::string node = {};
   std::string phase = "Pending";
@@ -97,6 +97,12 @@ class FakeCluster {
   // Watches that are under way tell nothing more, though they stay open.
   void mute_watches();
   void cut_watches();
+  // The store of an earlier time is restored: versions go on from that one, and every watch breaks.
+  void go_back_to(int version);
+  void annotate_config_map(const std::string& name, const std::string& key, const std::string& value) {
+    const std::lock_guard lock(mutex_);
+    annotations_of_config_maps_[name][key] = value;
+  }
   void forget_versions();  // 410 for every watch that begins from what is known now
 
   FakePod pod(const std::string& name) const;
@@ -158,6 +164,7 @@ class FakeCluster {
   std::string forbidden_;
   std::pair<std::string, int> unlisted_;
   std::map<std::string, std::map<std::string, std::string>> config_maps_;  // data
+  std::map<std::string, std::map<std::string, std::string>> annotations_of_config_maps_;
   std::vector<Change> history_;
   std::vector<std::pair<std::string, std::shared_ptr<Feed>>> feeds_;
   std::vector<std::shared_ptr<Feed>> muted_;

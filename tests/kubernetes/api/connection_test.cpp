@@ -76,6 +76,23 @@ TEST_F(Kubeconfig, RefusesWhatItCannotHonourWithTheLine) {
   EXPECT_EQ(refused("    insecure-skip-tls-verify: false\n", "    token: x\n"), "");
 }
 
+TEST_F(Kubeconfig, SendsNoTokenInClearButToItself) {
+  const auto refused = [&](const std::string& server, const std::string& user) {
+    std::string text = config("", user);
+    text.replace(text.find("https://127.0.0.1:6443/"), 23, server);
+    const auto connection = connection_from_kubeconfig(write("config", text));
+    return connection ? "" : connection.error().message;
+  };
+  for (const char* server : {"http://api.example:6443", "http://10.0.0.1", "http://127.0.0.1.evil.example:80",
+                             "http://localhost.evil.example", "http://localhost@evil.example", "http://[::2]:80"})
+    EXPECT_THAT(refused(server, "    token: x\n"),
+                HasSubstr(std::string("server: found '") + server + "' for a user with a token"));
+  EXPECT_THAT(refused("http://api.example", "    tokenFile: x\n"), HasSubstr("for a user with a token"));
+  for (const char* server : {"http://localhost:8001", "http://127.0.0.1:8001", "http://127.1.2.3", "http://[::1]:80"})
+    EXPECT_EQ(refused(server, "    token: x\n"), "") << server;
+  EXPECT_EQ(refused("http://api.example", "    {}\n"), "") << "there is nothing to read";
+}
+
 TEST_F(Kubeconfig, SaysWhichNameIsMissing) {
   const auto file = write("config", config("", "    token: x\n"));
   EXPECT_THAT(connection_from_kubeconfig(file, "other").error().message,

@@ -161,6 +161,33 @@ TEST_F(Lease, IsMadeAgainByItsHolderWhenSomebodyDeletedIt) {
   EXPECT_TRUE(b_.leads(at(15)));
 }
 
+// The lease is written every two seconds, so it is the first to tell of a restored backup.
+TEST_F(Lease, TellsThatTheStoreWentBack) {
+  store_.record = LeaseRecord{"x", std::chrono::seconds(15), at(0), at(0), 1, "700", "u"};
+  ASSERT_TRUE(b_.step(at(0)));
+  EXPECT_FALSE(b_.take_set_back());
+  store_.record->resource_version = "650";
+  ASSERT_TRUE(b_.step(at(2)));
+  const std::optional<SetBack> news = b_.take_set_back();
+  ASSERT_TRUE(news);
+  EXPECT_EQ(news->before, 700u);
+  EXPECT_EQ(news->found, 650u);
+  EXPECT_FALSE(b_.take_set_back()) << "once";
+  store_.record->uid = "another", store_.record->resource_version = "3";
+  ASSERT_TRUE(b_.step(at(4)));
+  EXPECT_FALSE(b_.take_set_back()) << "a lease that was made again says nothing";
+}
+
+TEST_F(Lease, TellsAlsoOfWhatAnEarlierProcessSaw) {
+  store_.record = LeaseRecord{"x", std::chrono::seconds(15), at(0), at(0), 1, "650", "u"};
+  a_.take_over({"u", 700});
+  ASSERT_TRUE(a_.step(at(0)));
+  EXPECT_TRUE(a_.take_set_back());
+  b_.take_over({"other", 900});
+  ASSERT_TRUE(b_.step(at(0)));
+  EXPECT_FALSE(b_.take_set_back());
+}
+
 TEST_F(Lease, CountsTheTimesThatThisCopyBeganToLead) {
   EXPECT_EQ(a_.times_elected(), 0u);
   for (double second = 0; second < 20; second += 2) ASSERT_TRUE(a_.step(at(second)).has_value());

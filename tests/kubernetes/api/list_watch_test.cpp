@@ -49,6 +49,11 @@ class Mirror : public ObjectSink {
     const std::lock_guard lock(mutex_);
     told(request == 0 ? "complete" : "complete " + std::to_string(request));
   }
+  void set_back(const SetBack& news) override {
+    const std::lock_guard lock(mutex_);
+    versions_.clear();
+    told("set back: " + news.words());
+  }
   void failed(const Error& error) override {
     const std::lock_guard lock(mutex_);
     failures_.push_back(error.message);
@@ -220,6 +225,40 @@ TEST(ListWatch, ListsAnewWhenItsVersionExpiredAndReportsTheDifferenceAlone) {
                             "deleted n/d", "changed n/d ud2:22", "deleted n/b", "complete"));
     EXPECT_THAT(mirror.wrong(), IsEmpty());
   }
+}
+
+// The list's version tells of it, or an object's where the restored store counts on from a larger version.
+TEST(ListWatch, ReportsEverythingAgainWhenTheStoreWentBack) {
+  for (const int version : {7, 90}) {
+    Scripted script;
+    const auto earlier = [version] { return ok(list_of(version, object("a", "ua", 5) + ',' + object("c", "uc", 6))); };
+    script.lists = {[] { return ok(list_of(10, object("a", "ua", 9) + ',' + object("b", "ub", 8))); }, earlier};
+    script.watches = {[] { return streaming(feed_of(bookmark(40) + expired(), true)); },
+                      [] { return streaming(std::make_shared<Feed>()); }};
+    FakeApiServer server(std::ref(script));
+    Mirror mirror;
+    Informer informer(server, mirror, quick_watch());
+    ASSERT_TRUE(mirror.wait_for_log(10));
+    EXPECT_EQ(informer.stop().lists, 3u);
+    EXPECT_THAT(mirror.log(), ElementsAre("changed n/a ua:9", "changed n/b ub:8", "complete", "changed n/a ua:5",
+                                          "changed n/c uc:6", "set back: version 9 was seen, and then 5",
+                                          "changed n/a ua:5", "changed n/c uc:6", "deleted n/b", "complete"));
+  }
+}
+
+TEST(ListWatch, TakesAnOlderListForARestoredStore) {
+  Scripted script;
+  script.lists = {[] { return ok(list_of(10, object("a", "ua", 5))); },
+                  [] { return ok(list_of(12, object("a", "ua", 5))); }};
+  script.watches = {[] { return streaming(feed_of(bookmark(40) + expired(), true)); },
+                    [] { return streaming(std::make_shared<Feed>()); }};
+  FakeApiServer server(std::ref(script));
+  Mirror mirror;
+  Informer informer(server, mirror, quick_watch());
+  ASSERT_TRUE(mirror.wait_for_log(5));
+  informer.stop();
+  EXPECT_THAT(mirror.log(), ElementsAre("changed n/a ua:5", "complete", "set back: version 40 was seen, and then 12",
+                                        "changed n/a ua:5", "complete"));
 }
 
 TEST(ListWatch, StartsTheListAgainWhenAPageExpiresAndThenAsksForAllAtOnce) {

@@ -282,8 +282,8 @@ TEST_F(DataCatalogTest, TwoSpellingsOfABucketAreOneStore) {
     poll();
     return finding.substr(0, finding.find(':'));
   };
-  for (const char* spelling : {"http://minio:9000", "http://minio:9000/", "http://MINIO:9000", "HTTP://minio:9000//",
-                               "http://minio.:9000"})
+  for (const char* spelling :
+       {"http://minio:9000", "http://minio:9000/", "http://MINIO:9000", "HTTP://minio:9000//", "http://minio.:9000"})
     EXPECT_EQ(two("http://minio:9000", spelling), "Overlaps") << spelling;
   EXPECT_EQ(two("https://s3", "s3:443/"), "Overlaps");
   EXPECT_EQ(two("http://s3", "http://s3:80"), "Overlaps");
@@ -362,6 +362,25 @@ TEST_F(DataCatalogTest, TellsWhenOthersMayReadIt) {
   poll();
   data_set("books", R"("spec":{"blocks":4,"blockSize":10,"readers":["team"]})" + replicas);
   EXPECT_THAT(poll(), ElementsAre("no set d/books", "set d/books", "d/books 0-3 in a"));
+}
+
+// A restored backup: until the store went back an older version was a late one of the watch.
+TEST_F(DataCatalogTest, AListOfAStoreThatWentBackCounts) {
+  store("a");
+  const std::string replicas = R"(,"status":{"replicas":[{"store":"a","blocks":")";
+  version_ = 3000;
+  data_set("books", four_blocks + replicas + R"(0-3"}]})");
+  EXPECT_THAT(poll(), ElementsAre("store a", "set d/books", "d/books 0-3 in a"));
+  version_ = 200;
+  data_set("books", four_blocks + replicas + R"(0-1"}]})");
+  EXPECT_THAT(poll(), IsEmpty()) << "late";
+  catalog.informers()[0].sink->set_back({"/datasets", 3001, 250});
+  data_set("books", four_blocks + replicas + R"(0-1"}]})");
+  EXPECT_THAT(poll(), ElementsAre("d/books 2-3 not in a"));
+  catalog.informers()[0].sink->complete(0);
+  version_ = 190;
+  data_set("books", four_blocks + replicas + R"(0-3"}]})");
+  EXPECT_THAT(poll(), IsEmpty()) << "late again";
 }
 
 TEST_F(DataCatalogTest, IsCompleteWhenEveryKindWasListed) {

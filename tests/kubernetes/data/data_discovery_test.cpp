@@ -75,6 +75,8 @@ class DataDiscoveryTest : public testing::Test {
   std::mutex mutex_;
   std::condition_variable news_;
   std::string last_job_, patch_;
+  bool too_large_ = false;  // the server takes no status
+  int refused_patches_ = 0;
   std::set<std::string> begun_;              // data sets for which a Job was made, by uid
   std::map<std::string, std::string> logs_;  // by pod
   FakeApiServer server_{[this](const ReceivedRequest& request) {
@@ -83,6 +85,10 @@ class DataDiscoveryTest : public testing::Test {
     if (request.method == "POST") last_job_ = reply.body = request.body;
     if (request.method == "POST")
       begun_.insert(Json::parse(request.body)["metadata"]["labels"][data_set_label].get<std::string>());
+    if (request.method == "PATCH" && too_large_) {
+      ++refused_patches_;
+      return Reply{500, R"({"message":"etcdserver: request is too large"})", {}, false, nullptr};
+    }
     if (request.method == "PATCH") patch_ = reply.body = request.body;
     if (request.path.ends_with("/log")) {
       const std::string pod = request.path.substr(0, request.path.size() - 4);
@@ -136,6 +142,55 @@ TEST_F(DataDiscoveryTest, LooksAtFewDataSetsAtOnceAndAtSomeOfEachNamespace) {
     news_.wait_for(lock, std::chrono::milliseconds(1));
   }
   EXPECT_EQ(begun().size(), 5u) << "until one of them has ended";
+}
+
+// The schema allows 10,000 files, and etcd 1.5 MiB.
+TEST_F(DataDiscoveryTest, SaysThatAListingIsTooLargeAndDoesNotTryAgainForAnHour) {
+  add_store("a");
+  add_set({{"listing", {{"store", "a"}, {"path", "d/in"}}}});
+  ASSERT_TRUE(tick_until([&] { return !created().empty(); }));
+  const std::string job = created();
+  Json listing = Json::array();
+  for (int i = 0; i < 10'000; ++i) {
+    const std::string path = "year=2026/" + std::string(140, 'p') + std::to_string(10'000 + i);
+    listing.push_back({{"Path", path}, {"Name", path}, {"Size", 100}, {"IsDir", false}});
+  }
+  logs_[job + "-pod"] = listing.dump();
+  finish_job(job);
+  ASSERT_TRUE(tick_until([&] { return catalog_.data_set("d/logs")->finding.reason == FindingReason::too_large; }));
+  EXPECT_THAT(catalog_.data_set("d/logs")->finding.message,
+              testing::AllOf(HasSubstr("the object would have "), HasSubstr("allowed: 1500000"),
+                             HasSubstr("several DataSets with a part of the files each")));
+  EXPECT_TRUE(patched().is_null() || !patched()["status"].contains("files")) << "nothing is sent in vain";
+  begun_.clear();
+  for (int turn = 0; turn < 50; ++turn) {
+    writes_.collect(now_ += std::chrono::minutes(1));
+    discovery_.tick(now_);
+  }
+  EXPECT_TRUE(begun_.empty());
+}
+
+TEST_F(DataDiscoveryTest, SendsNothingAgainThatTheServerFindsTooLarge) {
+  add_store("a");
+  add_set({{"listing", {{"store", "a"}, {"path", "d/in"}}}});
+  ASSERT_TRUE(tick_until([&] { return !created().empty(); }));
+  const std::string job = created();
+  logs_[job + "-pod"] = R"([{"Path":"x","Name":"x","Size":250,"IsDir":false}])";
+  {
+    const std::lock_guard lock(mutex_);
+    too_large_ = true;
+  }
+  finish_job(job);
+  ASSERT_TRUE(tick_until([&] { return catalog_.data_set("d/logs")->finding.reason == FindingReason::too_large; }));
+  EXPECT_THAT(catalog_.data_set("d/logs")->finding.message,
+              HasSubstr("the object would be larger than the API server"));
+  for (int turn = 0; turn < 50; ++turn) {
+    writes_.collect(now_ += std::chrono::minutes(1));
+    catalog_.poll();
+    discovery_.tick(now_);
+  }
+  const std::lock_guard lock(mutex_);
+  EXPECT_EQ(refused_patches_, 1) << "neither by the client nor by the next look";
 }
 
 TEST_F(DataDiscoveryTest, KeepsNothingOfADataSetThatIsGone) {

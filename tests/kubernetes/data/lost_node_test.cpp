@@ -77,19 +77,30 @@ class LostNode : public testing::Test {
     return status;
   }
 
+  std::size_t requests_with(const std::string& method, const std::string& part_of_path) {
+    std::size_t count = 0;
+    for (const ReceivedRequest& request : server_.requests())
+      count += request.method == method && request.path.find(part_of_path) != std::string::npos;
+    return count;
+  }
+
   bool gone_ = false;
+  std::string suspended_;
   TimePoint now_{std::chrono::hours(1)};
   FakeApiServer server_{[](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
   HttpClient client_{server_.connection(), quick_client()};
   DataCatalog catalog_{"lips"};
   EventRecorder events_{client_, {}, [] { return true; }};
-  DataMover mover_{
-      client_,
-      catalog_,
-      events_,
-      MoverOptions{.work = {"lips", "image", "IfNotPresent", "", "", 0}, .limits = {}, .rules = {}, .wake = {}},
-      [] { return true; },
-      [](const std::string&, std::uint32_t, const std::string&) { return false; }};
+  DataMover mover_{client_,
+                   catalog_,
+                   events_,
+                   MoverOptions{.work = {"lips", "image", "IfNotPresent", "", "", 0},
+                                .limits = {},
+                                .rules = {},
+                                .suspended = [this] { return suspended_; },
+                                .wake = {}},
+                   [] { return true; },
+                   [](const std::string&, std::uint32_t, const std::string&) { return false; }};
 };
 
 TEST_F(LostNode, WhatWasToBeDroppedThereIsGone) {
@@ -100,6 +111,23 @@ TEST_F(LostNode, WhatWasToBeDroppedThereIsGone) {
   EXPECT_TRUE(written(std::chrono::minutes(4)).empty()) << "it may come back";
   written(std::chrono::minutes(3));
   EXPECT_TRUE(until([&] { return last_written().value("source", "") == "Deleted"; }));
+}
+
+// A restored backup suspends moves.
+TEST_F(LostNode, NothingIsDeletedWhileMovesAreSuspended) {
+  suspended_ = "the store went back";
+  begin("a", {{"phase", "Committed"}, {"source", "Removed"}});
+  written(std::chrono::minutes(1));
+  ASSERT_TRUE(until([&] { return last_written().contains("conditions"); }));
+  const Json conditions = last_written()["conditions"];
+  EXPECT_EQ(conditions[0]["type"], "Suspended");
+  EXPECT_EQ(conditions[0]["status"], "True");
+  EXPECT_EQ(conditions[0]["message"], "the store went back");
+  written(std::chrono::minutes(1));
+  EXPECT_EQ(requests_with("POST", "/jobs"), 0u);
+  suspended_.clear();
+  written(std::chrono::minutes(1));
+  EXPECT_TRUE(until([&] { return requests_with("POST", "/jobs") > 0; })) << "goes on where it was";
 }
 
 TEST_F(LostNode, WhatWasToBeCleanedThereIsGone) {

@@ -193,7 +193,8 @@ TEST_F(MoveJobs, DeleteWhatTheyAreToldAndTheFoldersThatAreEmptyThen) {
     fill(at);
     write_file(folder(at) + "/lips-copies/etl/books/set/block-00002", "x");
     write_file(folder(at) + "/lips-copies/moving/moved/1/0", "x");
-    const DeleteWork drop{&move_, &at, false, {"in/a file", "in/was never there", "lips-copies/etl/books/set/block-00002"}};
+    const DeleteWork drop{
+        &move_, &at, false, {"in/a file", "in/was never there", "lips-copies/etl/books/set/block-00002"}};
     PodEnd end = runner_->run(Json::parse(delete_job_json(drop, settings_)));
     EXPECT_TRUE(end.succeeded) << end.message;
     EXPECT_THAT(files_below(folder(at)), ElementsAre("in/b", "lips-copies/moving/moved/1/0"));
@@ -230,6 +231,30 @@ TEST_F(MoveJobs, CleanOnlyWhatCanBeReadAtItsSource) {
       else
         EXPECT_THAT(left, ElementsAre("block-00000", "block-00001", "of-no-known-source"));
     }
+}
+
+// After a restored backup a status may promise a replica that is long deleted.
+TEST_F(MoveJobs, DropNothingWhoseOtherReplicaCannotBeRead) {
+  for (const auto& [from, to] : std::vector<std::pair<DataStoreResource, DataStoreResource>>{
+           {node("left1"), bucket("right1")}, {bucket("left2"), node("right2")}}) {
+    fill(from);
+    const CopyWork work = this->work(from, to);
+    ASSERT_TRUE(copy(work).succeeded);
+    DeleteWork drop{&move_, &from, false, {"in/a file", "in/b"}, &to, {}};
+    for (const CarriedBlock& block : work.blocks) drop.blocks.push_back({block.number, block.to, {}});
+    const std::string last = folder(to) + '/' + work.blocks.back().to.path;
+    const std::string bytes = read_file(last);
+    std::filesystem::remove(last);
+    PodEnd end = runner_->run(Json::parse(delete_job_json(drop, settings_)));
+    EXPECT_FALSE(end.succeeded);
+    EXPECT_THAT(end.message,
+                HasSubstr("nothing is deleted: the other replica cannot be read: " + work.blocks.back().to.path));
+    EXPECT_THAT(files_below(folder(from)), ElementsAre("in/a file", "in/b"));
+    write_file(last, bytes);
+    end = runner_->run(Json::parse(delete_job_json(drop, settings_)));
+    EXPECT_TRUE(end.succeeded) << end.message;
+    EXPECT_THAT(files_below(folder(from)), testing::IsEmpty());
+  }
 }
 
 TEST_F(MoveJobs, PurgeTheCopiesOfADataSetAndNothingElse) {
@@ -290,9 +315,8 @@ TEST_F(MoveJobs, ListNothingWhereAPartOfTheDataWouldBeMissing) {
     if (request.method == "HEAD")
       response.status = 404;
     else
-      response.set_content(
-          listed_as_s3(keys, request.get_param_value("prefix"), request.get_param_value("delimiter")),
-          "application/xml");
+      response.set_content(listed_as_s3(keys, request.get_param_value("prefix"), request.get_param_value("delimiter")),
+                           "application/xml");
   });
   const int port = server.bind_to_any_port("127.0.0.1");
   std::thread listener([&] { server.listen_after_bind(); });
