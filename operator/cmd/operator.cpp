@@ -385,11 +385,13 @@ Result<void> RunningOperator::run_simulated() {
       live_.config()->policy.seed,
       policy_,
       metrics_,
+      recorder_,
       targets_,
       metrics_,
       log_,
       interrupt_requested,
       [this](const ClusterSnapshot& cluster, TimePoint now) { state_.look(cluster, now, [](LiveFacts&) {}); },
+      [this](const PolicyInput& end) { recorder_.close(*policy_.current(), end); },
       faults};
   const Result<simulation::RunResult> result = run_on_simulation(run, policy_.current()->name);
   if (!result) return tl::unexpected(result.error());
@@ -426,7 +428,7 @@ Result<void> RunningOperator::run(const std::string& config_text) {
   Result<void> ran =
       on_kubernetes()
           ? run_on_kubernetes(
-                {options_.kubeconfig, live_, policy_, metrics_, targets_, metrics_, log_,
+                {options_.kubeconfig, live_, policy_, metrics_, recorder_, targets_, metrics_, log_,
                  [this] { return pool_uses(); }, [this](const std::string& pool) { return leaves_alone(pool); },
                  watch_ ? &*watch_ : nullptr, [this] { return announced(); },
                  [this](const PricesInUse& used) { price_age_.use(used); },

@@ -223,6 +223,7 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
   const WallStopwatch stopwatch;
   EpochController controller(state, *cluster, run.policy, CostModel{});
   controller.observe(run.observer);
+  controller.observe(run.recorder);
   controller.price_waiting_by(run.pricer);
   ControllerSettings rules;
   rules.seed = config->policy.seed;
