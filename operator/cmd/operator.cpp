@@ -40,6 +40,7 @@
 #include "telemetry/status/health_server.h"
 #include "telemetry/status/status_page.h"
 #include "telemetry/status/status_server.h"
+#include "twin/scenario_file.h"
 #include "version.h"
 
 namespace lips::cmd {
@@ -375,7 +376,7 @@ Result<void> RunningOperator::run_simulated() {
   const Result<std::string> path =
       simulation::find_scenario(options_.cluster.substr(simulated_cluster.size()), reading);
   if (!path) return tl::unexpected(path.error());
-  const Result<simulation::Scenario> scenario = simulation::read_scenario(*path, reading);
+  const Result<simulation::Scenario> scenario = twin::read_scenario(*path, reading);
   if (!scenario) return tl::unexpected(scenario.error());
   std::optional<Faults> faults;
   if (options_.faults) faults = Faults{*options_.faults};
