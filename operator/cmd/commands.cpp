@@ -26,6 +26,8 @@ constexpr auto table = std::to_array<Command>({
     {"tune", "simulate your jobs at several prices of waiting, and recommend one", run_tune},
     {"plan", "make one plan for a snapshot of a cluster: cost, lower bound, what runs, moves and waits", run_plan},
     {"replay", "repeat the plans in an operator's journal, bit for bit", run_replay},
+    {"record", "cut epochs out of an operator's journal, or write what happened in it as a scenario", run_record},
+    {"twin", "simulate what an operator's journal has seen under other schedulers: what would it have cost?", run_twin},
     {"generate", "write a random snapshot or scenario of a given size and shape", run_generate},
     {"policies", "list the policies", run_policies},
     {"explain", "explain whether it pays to move data to a cheaper node", run_explain},

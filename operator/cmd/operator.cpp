@@ -40,6 +40,7 @@
 #include "telemetry/status/health_server.h"
 #include "telemetry/status/status_page.h"
 #include "telemetry/status/status_server.h"
+#include "twin/scenario_file.h"
 #include "version.h"
 
 namespace lips::cmd {
@@ -375,7 +376,7 @@ Result<void> RunningOperator::run_simulated() {
   const Result<std::string> path =
       simulation::find_scenario(options_.cluster.substr(simulated_cluster.size()), reading);
   if (!path) return tl::unexpected(path.error());
-  const Result<simulation::Scenario> scenario = simulation::read_scenario(*path, reading);
+  const Result<simulation::Scenario> scenario = twin::read_scenario(*path, reading);
   if (!scenario) return tl::unexpected(scenario.error());
   std::optional<Faults> faults;
   if (options_.faults) faults = Faults{*options_.faults};
@@ -385,11 +386,13 @@ Result<void> RunningOperator::run_simulated() {
       live_.config()->policy.seed,
       policy_,
       metrics_,
+      recorder_,
       targets_,
       metrics_,
       log_,
       interrupt_requested,
       [this](const ClusterSnapshot& cluster, TimePoint now) { state_.look(cluster, now, [](LiveFacts&) {}); },
+      [this](const PolicyInput& end) { recorder_.close(*policy_.current(), end); },
       faults};
   const Result<simulation::RunResult> result = run_on_simulation(run, policy_.current()->name);
   if (!result) return tl::unexpected(result.error());
@@ -426,7 +429,7 @@ Result<void> RunningOperator::run(const std::string& config_text) {
   Result<void> ran =
       on_kubernetes()
           ? run_on_kubernetes(
-                {options_.kubeconfig, live_, policy_, metrics_, targets_, metrics_, log_,
+                {options_.kubeconfig, live_, policy_, metrics_, recorder_, targets_, metrics_, log_,
                  [this] { return pool_uses(); }, [this](const std::string& pool) { return leaves_alone(pool); },
                  watch_ ? &*watch_ : nullptr, [this] { return announced(); },
                  [this](const PricesInUse& used) { price_age_.use(used); },

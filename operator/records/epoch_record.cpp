@@ -7,6 +7,7 @@
 
 #include "config/settings_reader.h"
 #include "records/digest.h"
+#include "records/ended_tasks_json.h"
 #include "records/live_facts_json.h"
 #include "records/snapshot_json.h"
 
@@ -63,6 +64,7 @@ EpochRecord read_head(const View& head) {
   record.moves = head.at("moves").value(Natural{});
   record.dollars = head.at("dollars").value(any_real);
   if (head.has("invoice")) record.invoice = read_invoice(head.at("invoice"));
+  if (head.has("ended")) record.ended = read_ended_tasks(head.at("ended"));
   const View reporting = head.at("reporting");
   for (std::size_t i = 0, count = reporting.list(); i < count; ++i)
     record.reporting.push_back(id<NodeId>(reporting.cell(i, index_below(static_cast<std::size_t>(most_ids)))));
@@ -89,6 +91,7 @@ std::string write_epoch(const EpochRecord& record) {
   auto& reporting = head["reporting"] = nlohmann::ordered_json::array();
   for (const NodeId node : record.reporting) reporting.push_back(node.index());
   if (record.invoice) head["invoice"] = invoice_json(*record.invoice);
+  if (record.ended) head["ended"] = ended_tasks_json(*record.ended);
   if (record.live) head["live"] = live_facts_json(*record.live);
   return head.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" + snapshot;
 }

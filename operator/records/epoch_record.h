@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "model/invoice_so_far.h"
 #include "policies/settings.h"
+#include "records/ended_tasks.h"
 #include "records/live_facts.h"
 #include "records/snapshot_file.h"
 
@@ -26,6 +27,7 @@ struct EpochRecord {
   std::uint64_t assignments = 0, moves = 0;
   double dollars = 0;
   std::optional<InvoiceSoFar> invoice;  // when the plan was made; absent in older records
+  std::optional<RecordedEnds> ended;    // since the record before; absent in older records
   SnapshotFile snapshot;
   std::optional<LiveFacts> live;  // in what a running operator serves; absent in a journal
 };

@@ -1,7 +1,11 @@
 #include "simulation/run.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "controller/checked_policy.h"
 #include "controller/epoch_controller.h"
+#include "controller/forwarding_cluster.h"
 #include "model/cluster_state.h"
 #include "simulation/metrics.h"
 #include "simulation/simulated_cluster.h"
@@ -29,6 +33,18 @@ class TimedPolicy : public Policy {
   double& spent_;
 };
 
+// Stops its clock at a time, so that what is counted then is exact.
+class ClusterUntil : public ForwardingCluster {
+ public:
+  ClusterUntil(ClusterClient& cluster, std::optional<TimePoint> end)
+      : ForwardingCluster(cluster), end_(end.value_or(TimePoint::max())) {}
+  Result<std::vector<ClusterEvent>> wait(TimePoint until) override { return cluster_.wait(std::min(until, end_)); }
+  bool over() const { return cluster_.now() >= end_; }
+
+ private:
+  const TimePoint end_;
+};
+
 }  // namespace
 
 Result<RunResult> run(const Scenario& scenario, const Policy& policy, std::string policy_name,
@@ -40,7 +56,8 @@ Result<RunResult> run(const Scenario& scenario, const Policy& policy, std::strin
   const CheckedPolicy checked(timed);
   const ThinkingPolicy thinking(checked, cluster, scenario.thinking, scenario.thinking_time);
   ClusterState state(scenario.at_start());
-  EpochController controller(state, cluster, thinking, scenario.costs);
+  ClusterUntil within(cluster, options.until);
+  EpochController controller(state, within, thinking, scenario.costs);
   controller.observe(metrics);
   TargetRun targets(scenario);
   targets.join(controller, options.by_day);
@@ -54,7 +71,7 @@ Result<RunResult> run(const Scenario& scenario, const Policy& policy, std::strin
     constexpr std::uint64_t between_reports = 4096;
     if (++rounds % between_reports == 0 && options.progress)
       options.progress({cluster.now(), cluster.jobs_finished() + cluster.jobs_failed(), cluster.jobs_total()});
-    stopped = options.stop && options.stop();
+    stopped = within.over() || (options.stop && options.stop());
     return stopped;
   };
   if (Result<void> ran = controller.run(settings); !ran) return tl::unexpected<Error>(ran.error());

@@ -66,6 +66,8 @@ struct Scenario {
   double price_error = 0;
   // Sigma of the log-normal factor between expected and true work. Policies see the expected work.
   double duration_noise = 0;
+  // True over expected work of each task, one job after the other, where it is known; empty: drawn.
+  std::vector<double> work_factors;
   std::uint64_t seed = 1;
   std::vector<std::string> policies;  // `lips simulate` runs these when none are named
   PolicySettings settings;

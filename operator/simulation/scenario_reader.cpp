@@ -27,10 +27,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> short_nam
 
 Result<void> apply_overrides(YamlValue& root, const ScenarioOptions& options) {
   for (const auto& [path, value] : options.set) {
-    std::string full = path;
-    for (const auto& [name, field] : short_names)
-      if (path == name) full = field;
-    if (Result<void> done = override_yaml(root, full, value); !done) return done;
+    if (Result<void> done = override_yaml(root, whole_field_name(path), value); !done) return done;
   }
   return {};
 }
@@ -213,6 +210,12 @@ void add_order(ScenarioDraft& draft) {
 }
 
 }  // namespace
+
+std::string whole_field_name(const std::string& name) {
+  for (const auto& [known, field] : short_names)
+    if (name == known) return std::string(field);
+  return name;
+}
 
 Result<Scenario> parse_scenario(const std::string& file, const std::string& text, const ScenarioOptions& options) {
   const Result<std::string> folder = find_config_folder(options.config_folder);

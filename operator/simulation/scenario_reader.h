@@ -17,4 +17,7 @@ Result<Scenario> parse_scenario(const std::string& file, const std::string& text
 // Returns the path to read for the name of a shipped scenario, such as "quickstart", or for a path.
 Result<std::string> find_scenario(const std::string& name_or_path, const ScenarioOptions& options = {});
 
+// The whole path of a field for a short name of --set; any other name as it is.
+std::string whole_field_name(const std::string& name);
+
 }  // namespace lips::simulation

@@ -9,12 +9,13 @@
 
 namespace lips::simulation {
 
-// Log-normal noise of mean 1 and, for a share of the tasks, the slowdown of a straggler.
+// As recorded, or log-normal noise of mean 1 and, for a share of the tasks, the slowdown of a straggler.
 inline double true_work_factor(const Scenario& scenario, TaskId task) {
   const auto draw = [&](std::uint64_t stream) {
     const std::uint64_t bits = derive_seed(derive_seed(scenario.seed, stream), task.index());
     return static_cast<double>(bits >> 11) * 0x1.0p-53;
   };
+  if (!scenario.work_factors.empty()) return scenario.work_factors[task.index()];
   double factor = 1;
   if (const double sigma = scenario.duration_noise; sigma > 0) {
     const double normal = std::sqrt(-2 * std::log(1 - draw(101))) * std::cos(2 * std::numbers::pi * draw(102));

@@ -22,6 +22,8 @@ int run_simulate(Words words);
 int run_tune(Words words);
 int run_plan(Words words);
 int run_replay(Words words);
+int run_record(Words words);
+int run_twin(Words words);
 int run_generate(Words words);
 int run_policies(Words words);
 int run_experiment(Words words);

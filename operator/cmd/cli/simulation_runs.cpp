@@ -23,6 +23,7 @@ void run_one(SimulationRun& run, std::size_t index, ProgressLine& progress) {
   const WallStopwatch watch;
   simulation::RunOptions options;
   options.stopwatch = &watch;
+  options.until = run.until;
   options.stop = interrupt_requested;
   options.progress = [&](const simulation::Progress& now) { progress.report(index, now); };
   run.result = guarded([&] { return simulation::run(*run.scenario, **policy, run.policy, options); });

@@ -17,7 +17,8 @@ struct SimulationRun {
   const simulation::Scenario* scenario = nullptr;  // outlives it
   std::string policy, label;
   PolicySettings settings;
-  std::optional<Result<simulation::RunResult>> result;  // nothing: not started
+  std::optional<TimePoint> until = std::nullopt;                       // as simulation::RunOptions has it
+  std::optional<Result<simulation::RunResult>> result = std::nullopt;  // nothing: not started
 };
 
 // At most `jobs` at once, until Ctrl-C; which of them run together does not change any result.

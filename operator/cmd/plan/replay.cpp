@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,11 +8,10 @@
 #include "cmd/cli/command.h"
 #include "cmd/cli/output_format.h"
 #include "cmd/plan/plan_result.h"
-#include "controller/checked_policy.h"
-#include "policies/registry/registry.h"
 #include "records/digest.h"
 #include "records/epoch_record.h"
 #include "records/journal_reader.h"
+#include "twin/plan_again.h"
 #include "version.h"
 
 namespace lips::cmd {
@@ -54,14 +52,9 @@ Result<void> expect_a_record(const std::string& file, const EpochRecord& record)
 }
 
 Result<PlanResult> decide(const EpochRecord& record, const std::string& policy_name, const std::string& file) {
-  const Result<std::unique_ptr<Policy>> policy = make_policy(policy_name, record.settings);
-  if (!policy) return tl::unexpected(policy.error());
   const WallStopwatch watch;
   const double began = watch.seconds();
-  // As in the operator, which recorded the replacement where it refused a plan.
-  const CheckedPolicy checked(**policy, [](const PlanFault&) {});
-  Result<Plan> plan =
-      checked.decide({record.snapshot.cluster, record.snapshot.costs, record.seed, record.reporting, &watch});
+  Result<Plan> plan = twin::plan_again(record, policy_name, &watch);
   if (!plan) return tl::unexpected(plan.error());
   PlanResult result;
   result.seconds = watch.seconds() - began;

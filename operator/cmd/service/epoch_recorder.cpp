@@ -26,6 +26,17 @@ EpochRecorder::~EpochRecorder() {
   if (thread_.joinable()) thread_.join();
 }
 
+void EpochRecorder::on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) {
+  if (journal_) ended_.on_event(cluster, event);
+}
+
+RecordedEnds EpochRecorder::take_ended(TimePoint now) {
+  RecordedEnds ended = ended_.take(now);
+  const std::lock_guard lock(mutex_);
+  ended.add_before(std::exchange(unwritten_, {}));
+  return ended;
+}
+
 void EpochRecorder::record(const NamedPolicy& by, const PolicyInput& input, const Plan& plan, double took) {
   const OperatorMetrics::CountedPlan counted = metrics_.decided({by.name, input.cluster, input.costs, plan, took});
   const std::shared_ptr<const OperatorConfig> config = live_.config();
@@ -44,15 +55,35 @@ void EpochRecorder::record(const NamedPolicy& by, const PolicyInput& input, cons
     }
   }
   EpochRecord& record = decision->record;
+  fill(record, by, input, plan);
+  record.invoice = counted.invoice;
+  if (decision->journal) record.ended = take_ended(input.cluster.now);
+  if (decision->compare) decision->plan = plan;
+  if (work_ == Work::at_once) return handle(*decision);
+  const std::lock_guard lock(mutex_);
+  queue_.push_back(std::move(decision));
+  changed_.notify_one();
+}
+
+void EpochRecorder::fill(EpochRecord& record, const NamedPolicy& by, const PolicyInput& input, const Plan& plan) {
   record.version = version;
   record.policy = by.name, record.settings = by.settings, record.seed = input.seed;
   record.reporting.assign(input.reporting.begin(), input.reporting.end());
   record.digest = plan_digest(plan);
   record.assignments = plan.assignments.size(), record.moves = plan.moves.size();
   record.dollars = plan.account.dollars().value();
-  record.invoice = counted.invoice;
   record.snapshot = {input.cluster, input.costs};
-  if (decision->compare) decision->plan = plan;
+}
+
+void EpochRecorder::close(const NamedPolicy& by, const PolicyInput& input) {
+  if (!journal_) return;
+  const Result<Plan> plan = CheckedPolicy(*by.policy, [](const PlanFault&) {}).decide(input);
+  if (!plan) return;
+  auto decision = std::make_shared<Decision>();
+  decision->journal = true;
+  fill(decision->record, by, input, *plan);
+  decision->record.invoice = metrics_.figures().invoice.so_far;
+  decision->record.ended = take_ended(input.cluster.now);
   if (work_ == Work::at_once) return handle(*decision);
   const std::lock_guard lock(mutex_);
   queue_.push_back(std::move(decision));
@@ -143,6 +174,7 @@ void EpochRecorder::write(const Decision& decision) {
     const std::lock_guard lock(mutex_);
     writing_ += WallStopwatch().seconds() - began;
     journal_bytes_ = journal_->bytes();
+    if (!written && record.ended) unwritten_.add_before(*std::move(record.ended));
   }
   metrics_.journalled(written ? JournalOutcome::written : JournalOutcome::failed, journal_->bytes());
   if (!written && !journal_fails_) log_.error("cannot write the journal", {{"error", written.error().message}});

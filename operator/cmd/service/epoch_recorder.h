@@ -13,23 +13,30 @@
 #include "base/log.h"
 #include "cmd/service/live_policy.h"
 #include "config/live_config.h"
+#include "controller/observer.h"
+#include "records/ended_tasks.h"
 #include "records/epoch_journal.h"
 #include "records/epoch_record.h"
 #include "telemetry/metrics/operator_metrics.h"
 
 namespace lips::cmd {
 
-class EpochRecorder {
+class EpochRecorder : public Observer {
  public:
   enum class Work : std::uint8_t { at_once, beside };  // beside: on its own thread, and within baselines.timeShare
 
   // All arguments outlive this.
   EpochRecorder(OperatorMetrics& metrics, const LiveConfig& live, Log& log, Work work);
   // Finishes queued work.
-  ~EpochRecorder();
+  ~EpochRecorder() override;
 
   void keep_in(EpochJournal journal) { journal_ = std::move(journal); }  // before the first record
+  // The controller's thread calls these and record().
+  void on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) override;
+  void on_bind(const ClusterSnapshot&, const Assignment&) override {}
   void record(const NamedPolicy& by, const PolicyInput& input, const Plan& plan, double took);
+  // Adds a last record to the journal, so that it has what ended since the last plan. Nobody carries its plan out.
+  void close(const NamedPolicy& by, const PolicyInput& input);
 
  private:
   struct Decision {
@@ -38,6 +45,8 @@ class EpochRecorder {
     Plan plan;
     bool journal = false, compare = false;
   };
+  RecordedEnds take_ended(TimePoint now);
+  void fill(EpochRecord& record, const NamedPolicy& by, const PolicyInput& input, const Plan& plan);
   bool affordable(double spent, double share);
   bool journal_due(TimePoint now, const OperatorConfig& config);
   bool comparison_due(const PolicyInput& input, const Plan& plan, const OperatorConfig& config);
@@ -51,6 +60,7 @@ class EpochRecorder {
   Log& log_;
   const Work work_;
   std::optional<EpochJournal> journal_;
+  EndsCollector ended_;
   std::optional<TimePoint> last_kept_;
   std::int32_t plans_since_comparison_ = 0;
   bool journal_fails_ = false;
@@ -58,6 +68,7 @@ class EpochRecorder {
 
   std::mutex mutex_;
   std::uint64_t journal_bytes_ = 0;
+  RecordedEnds unwritten_;  // of records that could not be written
   std::condition_variable_any changed_;
   std::deque<std::shared_ptr<const Decision>> queue_;
   std::jthread thread_;  // last: it uses the others

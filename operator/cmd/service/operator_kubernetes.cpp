@@ -240,6 +240,7 @@ Result<void> run_once(const KubernetesRun& run, const std::function<bool()>& sto
   const WallStopwatch stopwatch;
   EpochController controller(state, *cluster, run.policy, CostModel{});
   controller.observe(run.observer);
+  controller.observe(run.recorder);
   controller.price_waiting_by(run.pricer);
   ControllerSettings rules;
   rules.seed = config->policy.seed;

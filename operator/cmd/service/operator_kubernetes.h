@@ -25,6 +25,7 @@ struct KubernetesRun {
   const LiveConfig& live;  // config() at the start for what needs a restart; prices() again when generation() grows
   const Policy& policy;    // the one of the configuration, whichever that is now; timed and recorded
   Observer& observer;      // of the controller
+  Observer& recorder;
   WaitingPricer& pricer;
   AdapterObserver& adapter;
   Log& log;

@@ -75,6 +75,7 @@ Result<simulation::RunResult> run_on_simulation(const SimulatedRun& run, const s
   EpochController controller(state, paced, thinking, scenario.costs);
   controller.observe(truth);
   controller.observe(run.observer);
+  controller.observe(run.recorder);
   controller.price_waiting_by(run.pricer);
   OperatorFacts facts;
   facts.leads = true, facts.leader = own_identity(), facts.mode = PodMode::bind;
@@ -88,6 +89,7 @@ Result<simulation::RunResult> run_on_simulation(const SimulatedRun& run, const s
   settings.stop = stop;
   const Result<void> ran = controller.run(settings);
   if (!ran) return tl::unexpected(ran.error());
+  run.at_end({state.snapshot(), scenario.costs, run.seed, {}, nullptr});
   cluster.close();
   simulation::RunResult result =
       truth.finish(cluster.stuck() || cluster.endless() ? cluster.last_progress() : cluster.now());

@@ -24,11 +24,13 @@ struct SimulatedRun {
   std::uint64_t seed = 1;
   const Policy& policy;
   Observer& observer;
+  Observer& recorder;
   WaitingPricer& pricer;
   AdapterObserver& adapter;
   Log& log;
   std::function<bool()> stop;
   std::function<void(const ClusterSnapshot& cluster, TimePoint now)> look;  // see KubernetesRun
+  std::function<void(const PolicyInput&)> at_end;                           // the cluster when all is over
   std::optional<Faults> faults;  // injected between the cluster and the controller
 };
 

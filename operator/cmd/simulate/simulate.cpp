@@ -19,6 +19,7 @@
 #include "config/text_file.h"
 #include "simulation/scenario_reader.h"
 #include "simulation/whole_run.h"
+#include "twin/scenario_file.h"
 
 namespace lips::cmd {
 
@@ -82,7 +83,7 @@ Result<simulation::Scenario> scenario_of(const SimulateOptions& options) {
   if (options.seed) reading.set.emplace_back("seed", fmt::format("{}", *options.seed));
   const Result<std::string> path = simulation::find_scenario(options.file, reading);
   if (!path) return tl::unexpected(path.error());
-  return simulation::read_scenario(*path, reading);
+  return twin::read_scenario(*path, reading);
 }
 
 std::vector<std::string> without_repetition(const std::vector<std::string>& names) {
@@ -102,12 +103,11 @@ Result<std::vector<SimulationRun>> runs_of(const SimulateOptions& options, const
                 fmt::format("--baseline: expected one of the policies that run, found '{}'; they are {}{}",
                             options.baseline, fmt::join(policies, ", "), did_you_mean(options.baseline, policies)));
   std::vector<SimulationRun> runs;
-  for (const std::string& name : policies) runs.push_back({&scenario, name, name, scenario.settings, std::nullopt});
+  for (const std::string& name : policies) runs.push_back({&scenario, name, name, scenario.settings});
   for (const Duration epoch : options.epochs) {
     PolicySettings settings = scenario.settings;
     settings.paper.epoch = epoch;
-    runs.push_back(
-        {&scenario, "lips-paper", fmt::format("lips-paper {} s", to_seconds(epoch)), settings, std::nullopt});
+    runs.push_back({&scenario, "lips-paper", fmt::format("lips-paper {} s", to_seconds(epoch)), settings});
   }
   return runs;
 }

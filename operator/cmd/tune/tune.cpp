@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +13,7 @@
 #include "cmd/cli/arguments.h"
 #include "cmd/cli/command.h"
 #include "cmd/cli/output_format.h"
-#include "cmd/cli/progress.h"
+#include "cmd/cli/reading_line.h"
 #include "cmd/cli/simulation_runs.h"
 #include "cmd/tune/price_curve.h"
 #include "cmd/tune/tune_result.h"
@@ -94,20 +93,8 @@ Result<Wish> wish_of(const TuneOptions& options) {
   return Wish{};
 }
 
-RecordReading reading_of(const TuneOptions& options) {
-  const bool shown = !options.no_progress && stderr_is_terminal();
-  return {interrupt_requested, [shown](std::size_t done, std::size_t all) {
-            if (!shown || all < 2 || (done % 16 != 0 && done < all)) return;
-            if (done < all)
-              fmt::print(stderr, "\rreading the journal, {}/{} records\x1b[K", done, all);
-            else
-              std::fputs("\r\x1b[K", stderr);
-            std::fflush(stderr);
-          }};
-}
-
 Result<std::vector<Variant>> variants_of(const TuneOptions& options) {
-  const RecordReading reading = reading_of(options);
+  const RecordReading reading{interrupt_requested, reading_line(!options.no_progress)};
   std::vector<std::string> values;
   const std::size_t equals = options.vary.find('=');
   if (!options.vary.empty()) {
@@ -145,7 +132,7 @@ std::vector<SimulationRun> runs_of(const std::vector<Variant>& variants, const s
       PolicySettings settings = variant.scenario.settings;
       settings.lips.waiting_price = price;
       const std::string label = fmt::format("{:g}{}{}", price, variant.name.empty() ? "" : " ", variant.name);
-      runs.push_back({&variant.scenario, "lips", label, std::move(settings), std::nullopt});
+      runs.push_back({&variant.scenario, "lips", label, std::move(settings)});
     }
   return runs;
 }

@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
-#include "config/settings_reader.h"
-#include "config/yaml_reader.h"
+#include "config/text_file.h"
 #include "simulation/scenario_reader.h"
+#include "twin/scenario_file.h"
 
 namespace lips::cmd {
 
@@ -20,7 +20,7 @@ Result<Scenario> read_file(const WorkloadSource& source, const std::string& file
   reading.set = set;
   const Result<std::string> path = simulation::find_scenario(file, reading);
   if (!path) return tl::unexpected(path.error());
-  return simulation::read_scenario(*path, reading);
+  return twin::read_scenario(*path, reading);
 }
 
 // Any text as a scalar of YAML.
@@ -47,31 +47,12 @@ Result<Scenario> read_on_cluster(const WorkloadSource& source, WorkloadKind kind
   return read_file(source, source.cluster, all);
 }
 
-Result<void> change_settings(const std::string& file, const FieldChanges& set, PolicySettings& settings) {
-  YamlValue root;
-  root.kind = YamlValue::Kind::map;
-  for (const auto& [path, value] : set) {
-    if (!path.starts_with("settings."))
-      return fail(
-          ErrorCode::invalid_input,
-          fmt::format("{}: found {}; allowed for a journal: settings.KEY, because its cluster and jobs are those "
-                      "of its records",
-                      file, path));
-    if (Result<void> changed = override_yaml(root, path, value); !changed) return changed;
-  }
-  FileErrors errors{file, {}};
-  YamlMap fields(root, "", errors);
-  if (std::optional<YamlMap> changed = fields.map("settings")) read_policy_settings(*changed, settings);
-  if (!errors.messages.empty()) return errors.as_error();
-  return {};
-}
-
 Result<Scenario> read_journal(const WorkloadSource& source, const FieldChanges& set, const RecordReading& reading) {
-  Result<Scenario> scenario = recorded_scenario(source.file, reading);
-  if (!scenario) return scenario;
-  if (const Result<void> changed = change_settings(source.file, set, scenario->settings); !changed)
+  Result<twin::RecordedDay> day = twin::recorded_day(source.file, reading);
+  if (!day) return tl::unexpected(day.error());
+  if (const Result<void> changed = twin::change_settings(source.file, set, day->scenario); !changed)
     return tl::unexpected(changed.error());
-  return scenario;
+  return std::move(day->scenario);
 }
 
 void leave_targets_out(Scenario& scenario) {
@@ -89,6 +70,8 @@ void leave_targets_out(Scenario& scenario) {
 WorkloadKind workload_kind(const std::string& file) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) return WorkloadKind::journal;
+  if (const Result<std::string> text = read_text_file(file); text && twin::is_recorded_scenario(*text))
+    return WorkloadKind::scenario;
   std::filesystem::path name(file);
   if (name.extension() == ".gz") name.replace_extension();
   if (name.extension() == ".json" || name.extension() == ".zst") return WorkloadKind::journal;

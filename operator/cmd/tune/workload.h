@@ -10,12 +10,14 @@
 
 #include "base/enum_array.h"
 #include "base/result.h"
-#include "cmd/tune/recorded_scenario.h"
 #include "simulation/scenario.h"
+#include "twin/recorded_scenario.h"
+#include "twin/settings_changes.h"
 
 namespace lips::cmd {
 
-// By the name: a folder, .zst or .json(.gz) is a journal, .csv(.gz) a table of jobs, .tsv(.gz) a trace in SWIM's format.
+// A recorded scenario is a scenario; else by the name: a folder, .zst or .json(.gz) is a journal, .csv(.gz) a table of
+// jobs, .tsv(.gz) a trace in SWIM's format.
 enum class WorkloadKind : std::uint8_t { scenario, table, trace, journal };
 constexpr std::string_view to_string(WorkloadKind kind) {
   constexpr EnumArray<WorkloadKind, std::string_view> names{"scenario", "table", "trace", "journal"};
@@ -23,7 +25,8 @@ constexpr std::string_view to_string(WorkloadKind kind) {
 }
 WorkloadKind workload_kind(const std::string& file);
 
-using FieldChanges = std::vector<std::pair<std::string, std::string>>;
+using twin::FieldChanges;
+using twin::RecordReading;
 
 struct WorkloadSource {
   std::string file;

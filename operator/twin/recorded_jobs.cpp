@@ -1,21 +1,13 @@
-#include "cmd/tune/recorded_jobs.h"
+#include "twin/recorded_jobs.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace lips::cmd {
+#include "twin/find_or_add.h"
+
+namespace lips::twin {
 
 namespace {
-
-template <class IdType, class T, class Same>
-IdType find_or_add(IdVector<IdType, T>& table, const T& wanted, Same same) {
-  for (const IdType id : table.ids())
-    if (same(table[id], wanted)) return id;
-  return table.push_back(wanted);
-}
-
-constexpr auto equal = [](const auto& a, const auto& b) { return a == b; };
-constexpr auto of_one_name = [](const auto& a, const auto& b) { return a.name == b.name; };
 
 // The facts of a job that hold on any cluster and at any time.
 Job timeless(const Job& job, TimePoint began) {
@@ -39,7 +31,7 @@ bool somewhere(const ClusterSnapshot& cluster, const Job& job) {
 }  // namespace
 
 // Several jobs can have one key, and a resync may report them as one.
-void RecordedJobs::add(const ClusterSnapshot& cluster) {
+void RecordedJobs::add(const ClusterSnapshot& cluster, const std::optional<RecordedEnds>& ended) {
   const bool first = !began_;
   if (first) began_ = cluster.now;
   ended_ = std::max(ended_, cluster.now);
@@ -48,11 +40,22 @@ void RecordedJobs::add(const ClusterSnapshot& cluster) {
     if (job.held) continue;  // it has its arrival when it is released
     Key key{job.name, job.arrival, job.request};
     std::get<Resources>(key).extended = {};  // its ids change
-    std::size_t& known = known_[key];
-    if (here[key]++ < known) continue;
-    ++known;
-    if (!first || !job.finished()) add_job(cluster, job, first);
+    std::vector<std::optional<std::size_t>>& known = known_[key];
+    const std::size_t place = here[key]++;
+    if (place < known.size()) {
+      if (known[place]) look_at_tasks(cluster, job, jobs_[*known[place]]);
+      continue;
+    }
+    const bool over = first && job.finished();
+    known.push_back(over ? std::nullopt : std::optional(jobs_.size()));
+    if (over) continue;
+    by_name_[{job.name, job.arrival}].push_back(jobs_.size());
+    add_job(cluster, job, first);
   }
+  knows_ends_ &= ended.has_value();
+  if (!ended || first) return;  // ends before the first record
+  unknown_.lost += ended->lost;
+  for (const RecordedEnd& end : ended->tasks) take_end(end);
 }
 
 // Ended tasks of a job that the first record has are left out, and with them the order of its stages.
@@ -67,7 +70,8 @@ void RecordedJobs::add_job(const ClusterSnapshot& cluster, const Job& job, bool 
   for (std::uint32_t i = 0; i < job.tasks(); ++i) {
     const Task& task = cluster.tasks[TaskId(job.first_task.index() + i)];
     if (begun && task.state == TaskState::finished) continue;
-    SeenTask kept{task.cpu, task.input, one_stage ? TaskKind::map : task.kind};
+    SeenTask kept{task.cpu, task.input, one_stage ? TaskKind::map : task.kind, task.kind};
+    kept.place = i;
     if (task.kind == TaskKind::reduce && one_stage) kept.input = Mebibytes(0);
     if (const DataSetId data_set = task.block.valid() ? cluster.blocks[task.block].data_set : DataSetId::none();
         data_set.valid()) {
@@ -78,9 +82,47 @@ void RecordedJobs::add_job(const ClusterSnapshot& cluster, const Job& job, bool 
     seen.tasks.push_back(kept);
   }
   if (!one_stage) seen.job.shuffle = job.shuffle;
-  under_way_ += begun;
-  in_parts_ += in_parts;
+  unknown_.under_way += begun;
+  unknown_.in_parts += in_parts;
+  unknown_.outputs += job.output.valid();
+  for (const JobInput& input : job.inputs)
+    unknown_.released += std::ranges::any_of(
+        cluster.jobs, [&](const Job& other) { return other.output == input.data_set && input.data_set.valid(); });
+  look_at_tasks(cluster, job, seen);
   jobs_.push_back(std::move(seen));
+}
+
+// A resync may report fewer tasks: those that have ended are gone then, and places mean other tasks.
+void RecordedJobs::look_at_tasks(const ClusterSnapshot& cluster, const Job& job, SeenJob& seen) const {
+  if (seen.tasks.empty() || seen.tasks.back().place >= job.tasks()) return;
+  for (SeenTask& kept : seen.tasks) kept.last = cluster.tasks[TaskId(job.first_task.index() + kept.place)].state;
+}
+
+// The task of that place where it is the same, else another one that is like it.
+RecordedJobs::SeenTask* RecordedJobs::task_of(const RecordedEnd& end, SeenJob& seen) {
+  const auto is_like = [&](const SeenTask& task) {
+    if (task.work || task.was != end.kind || task.cpu != end.expected) return false;
+    if (task.data_set < 0) return end.data_set.empty();
+    return task.block == end.block && seen.data_sets[static_cast<std::size_t>(task.data_set)].first == end.data_set;
+  };
+  const auto there = std::ranges::lower_bound(seen.tasks, end.place, {}, &SeenTask::place);
+  if (there != seen.tasks.end() && there->place == end.place && is_like(*there)) return &*there;
+  const auto other = std::ranges::find_if(seen.tasks, is_like);
+  return other == seen.tasks.end() ? nullptr : &*other;
+}
+
+void RecordedJobs::take_end(const RecordedEnd& end) {
+  const auto jobs = by_name_.find({end.job, end.arrival});
+  if (jobs == by_name_.end()) {
+    ++unknown_.unseen_tasks;
+    unknown_.unseen_work += end.work;
+    return;
+  }
+  for (const std::size_t index : jobs->second)
+    if (SeenTask* task = task_of(end, jobs_[index])) {
+      task->work = end.work, task->waited_for_data = end.waited_for_data;
+      return;
+    }
 }
 
 // Its place among those of the job.
@@ -122,22 +164,56 @@ JobArrived RecordedJobs::placed(const SeenJob& seen, const DataSets& known, Clus
   return arrived;
 }
 
+// True over expected work of all tasks of which it is known.
+double RecordedJobs::work_over_expected() const {
+  CpuSeconds work, expected;
+  for (const SeenJob& seen : jobs_)
+    for (const SeenTask& task : seen.tasks)
+      if (task.work && !task.waited_for_data) work += *task.work, expected += task.cpu;
+  return expected.value() > 0 ? work / expected : 1;
+}
+
+// Where a task may have waited for data, its job's other tasks say how much of its time was work.
+void RecordedJobs::add_factors(const SeenJob& seen, double usual, Placed& result) const {
+  CpuSeconds work, expected;
+  for (const SeenTask& task : seen.tasks)
+    if (task.work && !task.waited_for_data) work += *task.work, expected += task.cpu;
+  if (expected.value() > 0) usual = work / expected;
+  for (const SeenTask& task : seen.tasks) {
+    const bool ended = task.work.has_value();
+    result.unknown.unended += !ended && task.last != TaskState::finished;
+    result.unknown.unseen_end += !ended && task.last == TaskState::finished;
+    result.unknown.slow_reads += ended && task.waited_for_data;
+    double factor = ended && task.cpu.value() > 0 ? *task.work / task.cpu : 1;
+    if (ended && task.waited_for_data) factor = std::min(factor, usual);
+    result.work_factors.push_back(factor);
+  }
+}
+
 RecordedJobs::Placed RecordedJobs::place(ClusterSnapshot& cluster) const {
   Placed result;
+  result.unknown = unknown_;
   DataSets data_sets;
   for (const DataSetId id : cluster.data_sets.ids()) data_sets.emplace(cluster.data_sets[id].name, id);
   std::map<std::pair<Resources, ConstraintId>, bool> takers;
+  std::vector<std::pair<JobArrived, const SeenJob*>> kept;
   for (const SeenJob& seen : jobs_) {
-    JobArrived arrived = placed(seen, data_sets, cluster, result.without_data);
+    JobArrived arrived = placed(seen, data_sets, cluster, result.unknown.without_data);
     const auto [place, added] = takers.try_emplace({arrived.job.request, arrived.job.constraint}, false);
     if (added) place->second = somewhere(cluster, arrived.job);
     if (place->second)
-      result.jobs.push_back(std::move(arrived));
+      kept.emplace_back(std::move(arrived), &seen);
     else
-      ++result.nowhere;
+      ++result.unknown.nowhere;
   }
-  std::ranges::stable_sort(result.jobs, {}, [](const JobArrived& arrived) { return arrived.job.arrival; });
+  std::ranges::stable_sort(kept, {}, [](const auto& one) { return one.first.job.arrival; });
+  const double usual = work_over_expected();
+  for (auto& [arrived, seen] : kept) {
+    add_factors(*seen, usual, result);
+    result.jobs.push_back(std::move(arrived));
+  }
+  if (std::ranges::all_of(result.work_factors, [](double factor) { return factor == 1; })) result.work_factors.clear();
   return result;
 }
 
-}  // namespace lips::cmd
+}  // namespace lips::twin

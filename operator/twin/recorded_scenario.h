@@ -1,0 +1,34 @@
+// The journal of an operator as a scenario: what came when, on which nodes and offers, and how much work it was. Says
+// what the journal does not know, and fills no gap. Knows no command.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/invoice_so_far.h"
+#include "simulation/scenario.h"
+
+namespace lips::twin {
+
+struct RecordReading {
+  std::function<bool()> stop;                                 // true: end with `cancelled`; empty: never
+  std::function<void(std::size_t done, std::size_t all)> at;  // records; may be empty
+};
+
+struct RecordedDay {
+  simulation::Scenario scenario;  // its policy is the one of the last record
+  std::size_t records = 0;
+  Duration span{};                      // from the first record to the last
+  std::optional<InvoiceSoFar> counted;  // in that time, by the operator
+  // Facts that the journal does not have, also among the scenario's assumptions.
+  std::vector<simulation::Assumption> not_known;
+};
+
+// `path`: the folder of a journal, one of its files, or what an operator serves at /state.
+Result<RecordedDay> recorded_day(const std::string& path, const RecordReading& reading = {});
+
+}  // namespace lips::twin

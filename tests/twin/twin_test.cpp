@@ -1,0 +1,135 @@
+// Days that were run under one regime and recorded, and their twins: does a twin have the invoice that a run has?
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "tests/simulation/random_scenario.h"
+#include "tests/twin/recorded.h"
+#include "twin/recorded_scenario.h"
+
+namespace lips::twin {
+namespace {
+
+using testing::run;
+using testing::run_and_record;
+
+// An elastic day of its own, by seed: nodes that come and go, noise, data in zones.
+std::string elastic_day(std::uint64_t seed) {
+  Random random(seed);
+  const auto number = [&](double low, double high) { return std::to_string(random.uniform(low, high)); };
+  std::string text = "name: elastic\nzones: [a, b]\nseed: " + std::to_string(seed) +
+                     "\ndurationNoise: " + number(0.1, 0.5) +
+                     "\nnodes:\n  - {name: fixed, count: 2, cores: 4, pricePerHour: 0.2}\n";
+  text += "  - {name: small, fleet: elastic, limit: 8, cores: 4, pricePerHour: " + number(0.15, 0.25) + "}\n";
+  text += "  - {name: large, fleet: elastic, limit: 6, cores: 16, pricePerHour: " + number(0.6, 0.9) + "}\n";
+  text += "blockSize: 256Mi\nplacement: oneZone\nstores: {nodeDirectories: true}\njobs:\n";
+  double arrival = 0;
+  for (int i = 0; i < 15; ++i) {
+    arrival += random.exponential(120);
+    const std::string head = "  - {name: j" + std::to_string(i) + ", arrival: " + std::to_string(arrival) + "s, ";
+    text +=
+        random.uniform() < 0.5
+            ? head + "tasks: " + std::to_string(1 + random.below(20)) + ", cpuPerTask: " + number(20, 400) + "}\n"
+            : head + "inputSize: " + std::to_string(1 + random.below(5)) + "Gi, cpuPerMiB: " + number(0.1, 1) + "}\n";
+  }
+  return text;
+}
+
+struct Day {
+  std::string name;
+  simulation::Scenario scenario;
+};
+
+// Nothing was tuned on any of them.
+std::vector<Day> fixed_days() {
+  std::vector<Day> all;
+  all.push_back({"quickstart", testing::shipped("quickstart")});
+  for (const char* seed : {"1", "2"})
+    all.push_back({"quickstart, noise", testing::shipped("quickstart", {{"durationNoise", "0.4"}, {"seed", seed}})});
+  return all;
+}
+
+std::vector<Day> elastic_days() {
+  std::vector<Day> all;
+  for (const std::uint64_t seed : {11, 12, 13})
+    all.push_back({"elastic " + std::to_string(seed), testing::scenario_of(elastic_day(seed))});
+  return all;
+}
+
+std::vector<Day> random_days() {
+  std::vector<Day> all;
+  for (const std::uint64_t seed : {21, 22, 23, 24, 25, 26}) {
+    simulation::Scenario random = simulation::tiny::random_scenario(seed);
+    random.stragglers = {}, random.thinking = simulation::Thinking::free;
+    random.remote_read = simulation::RemoteRead::stream;
+    all.push_back({"random " + std::to_string(seed), std::move(random)});
+  }
+  return all;
+}
+
+constexpr std::array regimes{"spread", "most-allocated", "own-zone-cheapest", "lips"};
+
+class Twin : public testing::TwinFolder {
+ protected:
+  // Runs the day under each regime, and compares the twins of each regime with its run.
+  void compare(const Day& day, double most = 0.06) {
+    std::map<std::string, simulation::RunResult> truth;
+    for (const char* ran : regimes) {
+      std::filesystem::remove_all(folder_);
+      truth.emplace(ran, run(day.scenario, ran));
+      if (truth.at(ran).jobs_finished < truth.at(ran).jobs) return;  // its data are lost: no regime can end it
+      const simulation::RunResult recorded = run_and_record(day.scenario, ran, file(ran));
+      ASSERT_NEAR(recorded.invoice.total().value(), truth.at(ran).invoice.total().value(), 1e-9) << day.name;
+      Result<RecordedDay> journal = recorded_day(file(ran));
+      ASSERT_TRUE(journal) << journal.error().message;
+      journals_[ran] = *std::move(journal);
+    }
+    for (const char* ran : regimes)
+      for (const char* regime : regimes) {
+        const simulation::RunResult twin = run(journals_.at(ran).scenario, regime);
+        const double error = twin.invoice.total() / truth.at(regime).invoice.total() - 1;
+        std::printf(
+            "%-18s ran %-18s twin of %-18s %10.4f for %10.4f  %+6.2f %%  launches %zu for %zu\n", day.name.c_str(), ran,
+            regime, twin.invoice.total().value(), truth.at(regime).invoice.total().value(), 100 * error,
+            static_cast<std::size_t>(twin.fleet.launches), static_cast<std::size_t>(truth.at(regime).fleet.launches));
+        if (std::string_view(ran) == regime) {
+          EXPECT_LE(std::abs(error), 0.01) << day.name << " under " << ran;
+          worst_own_ = std::max(worst_own_, std::abs(error));
+          continue;
+        }
+        EXPECT_LE(std::abs(error), most) << day.name << " under " << ran << ", the twin of " << regime;
+        worst_ = std::max(worst_, std::abs(error)), sum_ += std::abs(error), ++compared_;
+      }
+  }
+  void expect_a_small_mean() const {
+    std::printf("own: at worst %.2f %%; others: %d, mean %.2f %%, at worst %.2f %%\n", 100 * worst_own_, compared_,
+                100 * sum_ / compared_, 100 * worst_);
+    EXPECT_LE(sum_ / compared_, 0.03);
+  }
+
+  std::map<std::string, RecordedDay> journals_;
+  double worst_own_ = 0, worst_ = 0, sum_ = 0;
+  int compared_ = 0;
+};
+
+TEST_F(Twin, HasTheInvoiceOfWhatRanAndOfWhatWouldHaveRunOnFixedNodes) {
+  for (const Day& day : fixed_days()) compare(day);
+  expect_a_small_mean();
+}
+
+TEST_F(Twin, HasTheInvoiceOfWhatRanAndOfWhatWouldHaveRunBesideAnAutoscaler) {
+  for (const Day& day : elastic_days()) compare(day);
+  expect_a_small_mean();
+}
+
+TEST_F(Twin, HasTheInvoiceOfWhatRanAndOfWhatWouldHaveRunOnRandomDays) {
+  // A node that fails after the end of the recorded day is in no journal, so single twins can be far off.
+  for (const Day& day : random_days()) compare(day, 0.4);
+  expect_a_small_mean();
+}
+
+}  // namespace
+}  // namespace lips::twin
