@@ -15,7 +15,8 @@ Result<std::optional<HeldBack>> held_back(const Question& question, const Outcom
   HeldBack held{{}, start->node};
   const ZoneId zone = question.cluster.nodes[start->node].zone;
   for (const HeldRoom& room : outcome.plan.account.held)
-    if (room.zone == zone && room.job != question.cluster.tasks[task].job && room.reason != HeldFor::large_task && !room.spare)
+    if (room.zone == zone && room.job != question.cluster.tasks[task].job && room.reason != HeldFor::large_task &&
+        !room.spare)
       held.rooms.push_back(room);
   if (held.rooms.empty()) return std::nullopt;
   std::stable_sort(held.rooms.begin(), held.rooms.end(),

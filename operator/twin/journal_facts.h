@@ -28,7 +28,8 @@ class JournalFacts {
 
   std::size_t records() const { return records_; }
   const std::vector<JournalGap>& gaps() const { return gaps_; }
-  // What the operator counted from the first record to the last, without what lies in a gap; none: older records.
+  // The invoice that the operator counted from the first record to the last, without what lies in a gap; none: older
+  // records.
   std::optional<InvoiceSoFar> counted() const { return records_ > 1 ? counted_ : std::nullopt; }
   std::size_t policy_changes() const { return policy_changes_; }
 

@@ -60,7 +60,7 @@ class RecordedJobs {
     std::int32_t data_set = -1;  // of SeenJob::data_sets
     std::uint32_t block = 0;     // of it
     std::uint32_t place = 0;     // in the job
-    std::optional<CpuSeconds> work;
+    std::optional<CpuSeconds> work = {};
     bool waited_for_data = false;
     TaskState last = TaskState::blocked;  // in the last record that has the job
   };

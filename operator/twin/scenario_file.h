@@ -14,7 +14,7 @@ namespace lips::twin {
 // Only what recorded_day() fills in.
 std::string write_recorded_scenario(const simulation::Scenario& scenario);
 bool is_recorded_scenario(std::string_view text);
-// Of the options, `set` counts (settings_changes.h). Errors name `file`, and the place in it.
+// `set` is the only one of the options that counts (settings_changes.h). Errors name `file`, and the place in it.
 Result<simulation::Scenario> parse_recorded_scenario(const std::string& file, std::string_view text,
                                                      const simulation::ScenarioOptions& options = {});
 

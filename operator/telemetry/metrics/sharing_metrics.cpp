@@ -9,15 +9,14 @@ namespace lips {
 
 namespace {
 
-constexpr std::array gauges_of_shares{
-    MetricLabel{"lips_pool_fair_share_ratio", "pool"},
-    MetricLabel{"lips_pool_dominant_share_ratio", "pool"},
-    MetricLabel{"lips_pool_wanted_share_ratio", "pool"},
-    MetricLabel{"lips_pool_held_ratio", "pool"},
-    MetricLabel{"lips_pool_lent_ratio", "pool"},
-    MetricLabel{"lips_pool_borrowed_ratio", "pool"},
-    MetricLabel{"lips_pool_price_of_sharing_dollars", "pool"},
-    MetricLabel{"lips_pool_below_share_timestamp_seconds", "pool"}};
+constexpr std::array gauges_of_shares{MetricLabel{"lips_pool_fair_share_ratio", "pool"},
+                                      MetricLabel{"lips_pool_dominant_share_ratio", "pool"},
+                                      MetricLabel{"lips_pool_wanted_share_ratio", "pool"},
+                                      MetricLabel{"lips_pool_held_ratio", "pool"},
+                                      MetricLabel{"lips_pool_lent_ratio", "pool"},
+                                      MetricLabel{"lips_pool_borrowed_ratio", "pool"},
+                                      MetricLabel{"lips_pool_price_of_sharing_dollars", "pool"},
+                                      MetricLabel{"lips_pool_below_share_timestamp_seconds", "pool"}};
 
 }  // namespace
 

@@ -15,7 +15,7 @@ struct Place {
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 
-// What is known beside the cluster after some offers were taken.
+// The facts beside the cluster after some offers were taken.
 struct Taken {
   IdVector<NodeId, Resources> free;
   std::map<NodeId, Resources> reserved;

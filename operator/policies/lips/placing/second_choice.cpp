@@ -205,7 +205,8 @@ class SecondChoices {
   void hold(PortionId portion, NodeId node) {
     const Resources& room = cluster_.free[node];
     if (room.cpu > Cores(0))
-      add_held(result_.held, {HeldFor::large_task, workload_.portions[portion].job, cluster_.nodes[node].zone, 1, room, false});
+      add_held(result_.held,
+               {HeldFor::large_task, workload_.portions[portion].job, cluster_.nodes[node].zone, 1, room, false});
   }
 
   void launch(const Waiting& waiting, ClassId offer) {
