@@ -90,7 +90,7 @@ TEST(PlainWords, SayWhatAPoolUses) {
 
 TEST(PlainWords, SayHowAPoolStandsToItsShare) {
   PoolUse use{"etl", Cores(12.5), 0.314, UsdPerHour(1.2349), 3, 4};
-  use.standing = {{"etl", 0.5, 0.3, 0.9, 0.2, 0, 0.01251}, TimePoint(std::chrono::milliseconds(90'700))};
+  use.standing = {{"etl", 0.5, 0.3, 0.9, 0, 0.2, 0, 0.01251}, TimePoint(std::chrono::milliseconds(90'700))};
   const PoolStatus status = pool_words(use);
   EXPECT_EQ(status.entitlement, "50%");
   EXPECT_EQ(status.dominant_share, "30%");
