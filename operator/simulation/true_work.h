@@ -9,7 +9,7 @@
 
 namespace lips::simulation {
 
-// As recorded, or log-normal noise of mean 1 and, for a share of the tasks, the slowdown of a straggler.
+// The recorded factor; else log-normal noise of mean 1 and, for a share of the tasks, the slowdown of a straggler.
 inline double true_work_factor(const Scenario& scenario, TaskId task) {
   const auto draw = [&](std::uint64_t stream) {
     const std::uint64_t bits = derive_seed(derive_seed(scenario.seed, stream), task.index());

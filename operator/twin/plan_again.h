@@ -10,7 +10,7 @@
 
 namespace lips::twin {
 
-// As in the operator, which recorded the replacement where it refused a plan.
+// Plans that fail the check are replaced, as in the operator, which recorded the replacement.
 Result<Plan> plan_again(const EpochRecord& record, const std::string& policy, const Stopwatch* stopwatch = nullptr);
 
 }  // namespace lips::twin

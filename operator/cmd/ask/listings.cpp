@@ -175,15 +175,26 @@ Result<Listing> list_moves(const EpochRecord& record) {
   return listing;
 }
 
-Result<Listing> list_expected(const EpochRecord& record) {
-  const Result<advice::Question> question = question_of(record, {});
+// The present plan, and the question that it answers.
+struct Planned {
+  advice::Question question;
+  advice::Outcome outcome;
+};
+Result<Planned> plan_of(const EpochRecord& record) {
+  Result<advice::Question> question = question_of(record, {});
   if (!question) return tl::unexpected(question.error());
-  const Result<advice::Outcome> outcome = advice::ask(*question);
+  Result<advice::Outcome> outcome = advice::ask(*question);
   if (!outcome) return tl::unexpected(outcome.error());
-  const ClusterSnapshot& cluster = question->cluster;
+  return Planned{*std::move(question), *std::move(outcome)};
+}
+
+Result<Listing> list_expected(const EpochRecord& record) {
+  const Result<Planned> planned = plan_of(record);
+  if (!planned) return tl::unexpected(planned.error());
+  const ClusterSnapshot& cluster = planned->question.cluster;
   Listing listing{{{"job", "expected", "chance", "CPU hours", "reads", "room left in"}}, Json::array(), ""};
   listing.none = "nobody has announced work that is to come (docs/kubernetes.md#work-to-come)\n";
-  for (const advice::ExpectedJob& job : advice::expected_jobs(cluster, outcome->plan)) {
+  for (const advice::ExpectedJob& job : advice::expected_jobs(cluster, planned->outcome.plan)) {
     const std::string reads = names_of_inputs(cluster, job);
     std::string room;
     for (const auto& [zone, work] : job.room)
@@ -196,15 +207,13 @@ Result<Listing> list_expected(const EpochRecord& record) {
 }
 
 Result<Listing> list_holds(const EpochRecord& record) {
-  const Result<advice::Question> question = question_of(record, {});
-  if (!question) return tl::unexpected(question.error());
-  const Result<advice::Outcome> outcome = advice::ask(*question);
-  if (!outcome) return tl::unexpected(outcome.error());
-  const ClusterSnapshot& cluster = question->cluster;
+  const Result<Planned> planned = plan_of(record);
+  if (!planned) return tl::unexpected(planned.error());
+  const ClusterSnapshot& cluster = planned->question.cluster;
   Listing listing{
       {{"held for", "job", "pool", "zone", "tasks", "cores", "memory", "since", "spare"}}, Json::array(), ""};
   listing.none = "the present plan holds no room empty for anybody (what is expected: lips expected)\n";
-  for (const HeldRoom& held : outcome->plan.account.held) {
+  for (const HeldRoom& held : planned->outcome.plan.account.held) {
     const Job& job = cluster.jobs[held.job];
     const std::string &pool = cluster.pools[job.pool].name, &zone = cluster.zones[held.zone].name;
     const double since = to_seconds(cluster.now - (job.whole.peers ? job.whole.arrived : job.arrival));

@@ -59,6 +59,10 @@ void EpochRecorder::record(const NamedPolicy& by, const PolicyInput& input, cons
   record.invoice = counted.invoice;
   if (decision->journal) record.ended = take_ended(input.cluster.now);
   if (decision->compare) decision->plan = plan;
+  hand_over(std::move(decision));
+}
+
+void EpochRecorder::hand_over(std::shared_ptr<const Decision> decision) {
   if (work_ == Work::at_once) return handle(*decision);
   const std::lock_guard lock(mutex_);
   queue_.push_back(std::move(decision));
@@ -84,10 +88,7 @@ void EpochRecorder::close(const NamedPolicy& by, const PolicyInput& input) {
   fill(decision->record, by, input, *plan);
   decision->record.invoice = metrics_.figures().invoice.so_far;
   decision->record.ended = take_ended(input.cluster.now);
-  if (work_ == Work::at_once) return handle(*decision);
-  const std::lock_guard lock(mutex_);
-  queue_.push_back(std::move(decision));
-  changed_.notify_one();
+  hand_over(std::move(decision));
 }
 
 // Says whether work outside the loop that took `spent` seconds so far is within its share of the time.

@@ -47,6 +47,7 @@ class EpochRecorder : public Observer {
   };
   RecordedEnds take_ended(TimePoint now);
   void fill(EpochRecord& record, const NamedPolicy& by, const PolicyInput& input, const Plan& plan);
+  void hand_over(std::shared_ptr<const Decision> decision);
   bool affordable(double spent, double share);
   bool journal_due(TimePoint now, const OperatorConfig& config);
   bool comparison_due(const PolicyInput& input, const Plan& plan, const OperatorConfig& config);

@@ -1,7 +1,5 @@
 #include "kubernetes/adapter/application_sizes.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "kubernetes/api/config_map.h"
@@ -31,10 +29,8 @@ void ApplicationSizes::found(const PodRecord& pod) {
 void ApplicationSizes::ask(const std::string& uid, TimePoint now) {
   const Asked& asked = asked_.at(uid);
   if (!requests_->free(uid, now)) return;
-  ApiRequest request;
-  request.path = fmt::format("/api/v1/namespaces/{}/configmaps/{}", percent_encoded(asked.driver.name_space),
-                             percent_encoded(asked.config_map));
-  requests_->send(uid, std::move(request), [this, uid](const Answer& answer) { answered(uid, answer); });
+  requests_->send(uid, config_map_read(asked.driver.name_space, asked.config_map),
+                  [this, uid](const Answer& answer) { answered(uid, answer); });
 }
 
 // A ConfigMap may come after the pod that mounts it.

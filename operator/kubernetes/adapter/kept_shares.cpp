@@ -1,8 +1,5 @@
 #include "kubernetes/adapter/kept_shares.h"
 
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "kubernetes/api/config_map.h"
@@ -29,10 +26,6 @@ KeptShares::Texts KeptShares::texts_in(const std::string& body) {
 KeptShares::KeptShares(Surroundings surroundings, Place place)
     : around_(std::move(surroundings)), place_(std::move(place)), known_(place_.name.empty()) {}
 
-std::string KeptShares::path() const {
-  return fmt::format("/api/v1/namespaces/{}/configmaps", percent_encoded(place_.name_space));
-}
-
 void KeptShares::read() {
   if (place_.name.empty()) return;
   {
@@ -43,9 +36,8 @@ void KeptShares::read() {
 }
 
 void KeptShares::ask() {
-  ApiRequest request;
-  request.path = path() + '/' + percent_encoded(place_.name);
-  around_.client.start(std::move(request), [this](const Answer& answer) { answered(answer); });
+  around_.client.start(config_map_read(place_.name_space, place_.name),
+                       [this](const Answer& answer) { answered(answer); });
 }
 
 void KeptShares::answered(const Answer& answer) {
@@ -130,21 +122,12 @@ void KeptShares::flush(TimePoint now) {
 }
 
 void KeptShares::write(const Texts& texts, Verb verb) {
-  nlohmann::json object{{"data", nlohmann::json::object()}};
-  if (!texts.shares.empty()) object["data"][shares_key] = texts.shares;
-  if (!texts.debts.empty()) object["data"][debts_key] = texts.debts;
+  TextMap data;
+  if (!texts.shares.empty()) data.emplace_back(shares_key, texts.shares);
+  if (!texts.debts.empty()) data.emplace_back(debts_key, texts.debts);
   if (!texts.traffic.empty() && (verb == Verb::create || texts.traffic != kept_traffic()))
-    object["data"][traffic_key] = texts.traffic;  // it is long, and shares change often
-  ApiRequest request;
-  request.verb = verb;
-  request.path = path();
-  if (verb == Verb::create)
-    object["metadata"] = {{"name", place_.name}};
-  else
-    request.path += '/' + percent_encoded(place_.name);
-  if (verb == Verb::patch) request.content_type = merge_patch;
-  request.body = object.dump();
-  request.repeatable = true;
+    data.emplace_back(traffic_key, texts.traffic);  // it is long, and shares change often
+  ApiRequest request = config_map_write(place_.name_space, place_.name, verb, data);
   request.still_wanted = around_.may_act;
   around_.client.start(std::move(request), [this, texts, verb](const Answer& answer) { written(texts, verb, answer); });
 }

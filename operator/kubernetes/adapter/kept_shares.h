@@ -52,7 +52,6 @@ class KeptShares {
   void answered(const Answer& answer);
   void write(const Texts& texts, Verb verb);
   void written(const Texts& texts, Verb verb, const Answer& answer);
-  std::string path() const;
   std::string kept_traffic() const;
 
   const Surroundings around_;

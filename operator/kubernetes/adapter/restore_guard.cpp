@@ -45,10 +45,6 @@ std::optional<RestoreGuard::Record> RestoreGuard::read_record(const std::string&
 RestoreGuard::RestoreGuard(Surroundings around, KeptShares::Place place)
     : around_(std::move(around)), place_(std::move(place)), known_(place_.name.empty()) {}
 
-std::string RestoreGuard::path() const {
-  return fmt::format("/api/v1/namespaces/{}/configmaps", percent_encoded(place_.name_space));
-}
-
 bool RestoreGuard::known() const {
   const std::lock_guard lock(mutex_);
   return known_;
@@ -90,9 +86,8 @@ void RestoreGuard::tick(TimePoint now, bool leads) {
 }
 
 void RestoreGuard::ask() {
-  ApiRequest request;
-  request.path = path() + '/' + percent_encoded(place_.name);
-  around_.client.start(std::move(request), [this](const Answer& answer) { answered(answer); });
+  around_.client.start(config_map_read(place_.name_space, place_.name),
+                       [this](const Answer& answer) { answered(answer); });
 }
 
 void RestoreGuard::answered(const Answer& answer) {
@@ -120,17 +115,7 @@ void RestoreGuard::take(std::optional<Record> kept, const std::string& checked) 
 }
 
 void RestoreGuard::write(const Record& record, Verb verb) {
-  nlohmann::json object{{"data", {{restore_key, record.text()}}}};
-  ApiRequest request;
-  request.verb = verb;
-  request.path = path();
-  if (verb == Verb::create)
-    object["metadata"] = {{"name", place_.name}};
-  else
-    request.path += '/' + percent_encoded(place_.name);
-  if (verb == Verb::patch) request.content_type = merge_patch;
-  request.body = object.dump();
-  request.repeatable = true;
+  ApiRequest request = config_map_write(place_.name_space, place_.name, verb, {{restore_key, record.text()}});
   request.still_wanted = around_.may_act;
   around_.client.start(std::move(request), [this, record, verb](const Answer& answer) {
     if (!answer && verb == Verb::patch && answer.error().code == ErrorCode::not_found)

@@ -50,7 +50,6 @@ class RestoreGuard {
   void answered(const Answer& answer);
   void take(std::optional<Record> kept, const std::string& checked);
   void write(const Record& record, Verb verb);
-  std::string path() const;
 
   const Surroundings around_;
   const KeptShares::Place place_;

@@ -184,6 +184,7 @@ while IFS="$tab" read -r path proof last; do
   # What a drop relies on comes first: nothing is deleted unless all of it can be read.
   if [ "$path" = . ]; then
     : > /scratch/proof
+    # A replica that cannot be read leaves no proof, which is asked for next.
     rclone cat --offset "$last" --count 1 "source:$proof" > /scratch/proof 2> /scratch/error || true
     [ -s /scratch/proof ] || die "nothing is deleted: the other replica cannot be read: $proof"
     continue

@@ -25,7 +25,7 @@ class LaterRoom {
     NodeId node;
     Resources room;  // there from then on, for the request and others
   };
-  // How far a request has looked through a class's ends, in their order.
+  // The progress of a request through a class's ends, in their order.
   struct Search {
     std::size_t next = 0;                         // end
     std::unordered_map<NodeId, Resources> ended;  // of the tasks that have ended on each node

@@ -56,7 +56,7 @@ class Offers {
     const Resources& request;
     double work;
   };
-  // How far tasks of a request have looked for room in a class.
+  // The progress of a request in its search for room in a class.
   struct Look {
     double least = 0;       // USD per CPU-second: no place in the class is cheaper, beside what its zone costs
     std::size_t first = 0;  // open node: none before it holds the request, as room only shrinks
