@@ -116,14 +116,13 @@ TEST(CustomResources, KeepWhatMayNotChange) {
 class Operator {
  public:
   Operator(const Connection& connection, std::set<std::string>& being_read)
-      : client_(connection, patient()), watch_client_(connection, patient()), being_read_(being_read) {
+      : client_(std::make_unique<HttpClient>(connection, patient()), loop_), being_read_(being_read) {
     for (const DataCatalog::Informer& informer : catalog_.informers()) {
       ListWatchOptions options;
       options.path = informer.path;
       options.selector = informer.selector;
-      threads_.emplace_back([this, options, sink = informer.sink](const std::stop_token& stop) {
-        ListWatch(watch_client_, options, *sink).run(stop);
-      });
+      watches_.push_back(std::make_unique<ListWatch>(client_, loop_, options, *informer.sink));
+      watches_.back()->start();
     }
     MoverOptions options;
     options.work.name_space = "default";
@@ -142,12 +141,9 @@ class Operator {
           return being_read_.contains(set + ' ' + std::to_string(block) + ' ' + store);
         });
   }
-  // As by kill -9: what is on its way may or may not arrive.
-  ~Operator() {
-    for (std::jthread& thread : threads_) thread.request_stop();
-  }
 
   void turn() {
+    loop_.run(Duration(0));
     catalog_.poll();
     mover_->tick(wall_now());
     events_.flush(wall_now());
@@ -156,12 +152,13 @@ class Operator {
   DataMover& mover() { return *mover_; }
 
  private:
-  HttpClient client_, watch_client_;
+  RealLoop loop_;
+  LoopClient client_;  // at its end, as by kill -9, what is on its way may or may not arrive
   DataCatalog catalog_{"default"};
   EventRecorder events_{client_, {}, [] { return true; }};
   std::set<std::string>& being_read_;
   std::unique_ptr<DataMover> mover_;
-  std::vector<std::jthread> threads_;
+  std::vector<std::unique_ptr<ListWatch>> watches_;
 };
 
 // Runs Jobs and pods of moves, and tells the server how they end.

@@ -13,6 +13,7 @@
 #include "kubernetes/api/http_client.h"
 #include "kubernetes/api/list_watch.h"
 #include "tests/contract/control_plane.h"
+#include "tests/kubernetes/api/followed.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -76,15 +77,11 @@ ListWatchOptions options_for(const std::string& path, int page_size = 500) {
   return options;
 }
 
-class Informer {
+class Informer : public Followed {
  public:
-  Informer(ApiClient& client, ObjectSink& sink, ListWatchOptions options)
-      : list_watch_(client, std::move(options), sink),
-        thread_([this](const std::stop_token& stop) { list_watch_.run(stop); }) {}
-
- private:
-  ListWatch list_watch_;
-  std::jthread thread_;
+  Informer(ObjectSink& sink, ListWatchOptions options)
+      : Followed(std::make_unique<HttpClient>(ControlPlane::get()->connection(), ClientOptions{}), sink,
+                 std::move(options)) {}
 };
 
 ApiRequest removal(const std::string& path) {
@@ -118,7 +115,7 @@ TEST(RealServer, GivesThousandsOfPodsAndNodesInPages) {
   const std::size_t before = mallinfo2().uordblks;
   const auto start = std::chrono::steady_clock::now();
   {
-    Informer informer(client, pods, options_for(pods_path("many")));
+    Informer informer(pods, options_for(pods_path("many")));
     ASSERT_TRUE(pods.wait([&] { return pods.lists_ == 1; }));
   }
   const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -134,7 +131,7 @@ TEST(RealServer, GivesThousandsOfPodsAndNodesInPages) {
   EXPECT_EQ(pod.scheduler, "lips");
   Nodes nodes;
   {
-    Informer informer(client, nodes, options_for("/api/v1/nodes", 300));
+    Informer informer(nodes, options_for("/api/v1/nodes", 300));
     ASSERT_TRUE(nodes.wait([&] { return nodes.lists_ == 1; }));
   }
   EXPECT_GE(nodes.objects_.size(), node_count);
@@ -148,7 +145,7 @@ TEST(RealServer, TellsEveryChangeOnceAlsoThroughARestart) {
   make_name_space(client, "restart");
   make_pods(client, "restart", "pod-", 200);
   Pods pods;
-  Informer informer(client, pods, options_for(pods_path("restart"), 70));
+  Informer informer(pods, options_for(pods_path("restart"), 70));
   ASSERT_TRUE(pods.wait([&] { return pods.lists_ >= 1; }));
   ASSERT_TRUE(client.call(label(pods_path("restart") + "/pod-0", "before")).has_value());
   ASSERT_TRUE(

@@ -26,7 +26,7 @@ bool KubernetesCluster::review_set_back() {
   return true;
 }
 
-// Call it before the inbox is read.
+// Call it before the loop runs.
 bool KubernetesCluster::awaits_lists() {
   if (resources_.state() == OptionalApi::State::present && !data_) link_data();
   if (!data_ && resources_.state() == OptionalApi::State::unknown && resources_.may_be_there(settings_.patience, now()))
@@ -45,7 +45,7 @@ bool KubernetesCluster::in_charge(bool awaits) {
     was_complete_ = true, incomplete_since_.reset();
   else if (!incomplete_since_)
     incomplete_since_ = now();
-  if (awaits && !awaits_lists()) inbox_.put(WakeUp{});  // the last list has come meanwhile
+  if (awaits && !awaits_lists()) wake();  // the last list has come meanwhile
   return complete && readiness_.leads();
 }
 

@@ -1,7 +1,5 @@
 #include "kubernetes/adapter/inbox.h"
 
-#include <thread>
-
 namespace lips::kubernetes {
 
 std::string_view resource_name(WatchedKind kind) {
@@ -71,42 +69,6 @@ std::string_view without_list(WatchedKind kind) {
       return "nodes are ordered beyond the quotas of namespaces";
   }
   return "";
-}
-
-void Inbox::put(Message message) {
-  std::unique_lock lock(mutex_);
-  // Never delays answers: the thread that delivers them serves all requests.
-  if (!std::holds_alternative<BindReport>(message) && !std::holds_alternative<WakeUp>(message))
-    taken_.wait(lock, [this] { return closed_ || unread_.size() < most_unread; });
-  if (closed_) return;
-  unread_.push_back(std::move(message));
-  lock.unlock();
-  arrived_.notify_one();
-}
-
-std::vector<Message> Inbox::take(std::chrono::microseconds at_most, std::chrono::microseconds handful) {
-  std::unique_lock lock(mutex_);
-  arrived_.wait_for(lock, at_most, [this] { return closed_ || !unread_.empty(); });
-  if (handful.count() > 0 && !unread_.empty()) {
-    lock.unlock();
-    std::this_thread::sleep_for(handful);  // more messages can arrive without waking anybody
-    lock.lock();
-  }
-  std::vector<Message> messages;
-  messages.swap(unread_);
-  lock.unlock();
-  taken_.notify_all();
-  return messages;
-}
-
-void Inbox::close() {
-  {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    unread_.clear();
-  }
-  taken_.notify_all();
-  arrived_.notify_all();
 }
 
 }  // namespace lips::kubernetes

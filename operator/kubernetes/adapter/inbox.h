@@ -1,10 +1,9 @@
-// Messages from the threads that talk to the API server to the thread that decides, in the order of arrival.
+// Messages from the informers and the answers to bindings, in the order of arrival, until the adapter's next turn.
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -67,27 +66,17 @@ struct BindReport {
   std::chrono::microseconds took{0};
   bool released = false;  // the request removed the pod's gate without giving a zone
 };
-struct WakeUp {};  // something outside has changed: leadership, data
 
-using Message =
-    std::variant<Pod, Node, BatchJob, CronJob, Claim, Volume, StorageClass, CsiNode, CsiDriver, StorageRoom, PodGroup,
-                 Workflow, ResourceQuota, Gone, Listed, NotListed, NotUnderstood, BindReport, WakeUp>;
+using Message = std::variant<Pod, Node, BatchJob, CronJob, Claim, Volume, StorageClass, CsiNode, CsiDriver, StorageRoom,
+                             PodGroup, Workflow, ResourceQuota, Gone, Listed, NotListed, NotUnderstood, BindReport>;
 
 class Inbox {
  public:
-  // Blocks while too many messages are unread, so that a flood of changes waits at the server and not in memory.
-  void put(Message message);
-  // All unread messages. Waits at most that long for the first one, and then `handful` for more.
-  std::vector<Message> take(std::chrono::microseconds at_most, std::chrono::microseconds handful = {});
-  // Nobody reads any more: put() returns at once.
-  void close();
+  void put(Message message) { unread_.push_back(std::move(message)); }
+  std::vector<Message> take() { return std::exchange(unread_, {}); }
 
  private:
-  static constexpr std::size_t most_unread = 200'000;
-  std::mutex mutex_;
-  std::condition_variable arrived_, taken_;
   std::vector<Message> unread_;
-  bool closed_ = false;
 };
 
 }  // namespace lips::kubernetes

@@ -60,12 +60,6 @@ ListWatchOptions everything(std::string path, std::uint64_t seed) {
 Informers::Informers(Surroundings around, std::vector<std::string> annotations)
     : around_(around), annotations_(std::move(annotations)) {}
 
-Informers::~Informers() {
-  for (std::jthread& thread : threads_) thread.request_stop();
-  around_.inbox.close();
-  threads_.clear();
-}
-
 template <class Decoder, class... Options>
 ListWatch& Informers::start(WatchedKind kind, std::string path, Options&&... options) {
   sinks_.push_back(std::make_unique<DecodingSink<Decoder>>(kind, around_.inbox, around_.telemetry,
@@ -111,10 +105,9 @@ std::uint64_t Informers::last_request() const { return pods_->last_request(); }
 
 ListWatch& Informers::add(ListWatchOptions options, ObjectSink& sink, const WatchAbout& about) {
   sinks_.push_back(around_.book.enter(options.path, about, sink));
-  watches_.push_back(std::make_unique<ListWatch>(around_.client, std::move(options), *sinks_.back()));
-  ListWatch* watch = watches_.back().get();
-  threads_.emplace_back([watch](const std::stop_token& stop) { watch->run(stop); });
-  return *watch;
+  watches_.push_back(std::make_unique<ListWatch>(around_.client, around_.loop, std::move(options), *sinks_.back()));
+  watches_.back()->start();
+  return *watches_.back();
 }
 
 }  // namespace lips::kubernetes

@@ -1,10 +1,9 @@
-// Informers for nodes, pods, jobs and all else that says where pods may run: a thread each, which lists, watches, and
-// puts decoded objects into the inbox. Decides nothing.
+// Informers for nodes, pods, jobs and all else that says where pods may run: each lists, watches, and puts decoded
+// objects into the inbox. Decides nothing.
 #pragma once
 
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/enum_array.h"
@@ -20,13 +19,13 @@ class Informers {
  public:
   struct Surroundings {  // all outlive it
     ApiClient& client;
+    EventLoop& loop;
     Inbox& inbox;
     AdapterObserver& telemetry;
     WatchBook& book;
   };
   // `annotations`: of pods, to keep beside those of lips.dev.
   explicit Informers(Surroundings around, std::vector<std::string> annotations = {});
-  ~Informers();  // waits for the threads
 
   void start();
   // Once: a kind that most clusters do not have.
@@ -37,7 +36,7 @@ class Informers {
   std::uint64_t relist_all();
   // The number of the last call; 0: there was none.
   std::uint64_t last_request() const;
-  // Starts an informer for one more kind on its own thread; `sink` outlives this.
+  // Starts an informer for one more kind; `sink` outlives this.
   ListWatch& add(ListWatchOptions options, ObjectSink& sink, const WatchAbout& about);
 
  private:
@@ -51,7 +50,6 @@ class Informers {
   ListWatch* nodes_ = nullptr;
   ListWatch* pods_ = nullptr;
   EnumArray<WatchedKind, bool> watches_optional_;
-  std::vector<std::jthread> threads_;
 };
 
 }  // namespace lips::kubernetes

@@ -11,7 +11,8 @@
 
 #include "kubernetes/adapter/task_reading.h"
 #include "kubernetes/api/http_client.h"
-#include "kubernetes/api/leadership.h"
+#include "kubernetes/api/loop_client.h"
+#include "kubernetes/api/real_loop.h"
 #include "kubernetes/api/refused_writes.h"
 #include "kubernetes/pods/amounts.h"
 
@@ -26,24 +27,28 @@ constexpr Duration longest_finish{6'000'000};  // a binding in flight takes at m
 
 class RequestTelemetry : public RequestObserver {
  public:
-  RequestTelemetry(AdapterObserver& to, RequestBook& book, Log& log)
-      : to_(to), book_(book), refused_(log, [&to](std::string_view verb, std::string_view resource, int code) {
+  RequestTelemetry(AdapterObserver& to, RequestBook& book, const EventLoop& loop, Log& log)
+      : to_(to),
+        book_(book),
+        loop_(loop),
+        refused_(log, [&to](std::string_view verb, std::string_view resource, int code) {
           to.on_refused_write(verb, resource, code);
         }) {}
   void tried(const Try& ended) override {
-    book_.tried(ended.http_code, steady_now());
+    book_.tried(ended.http_code, loop_.now());
     to_.on_request(verb_name(ended.verb), resource_of_path(ended.path), ended.http_code, ended.took);
   }
   void refused(const Refusal& refusal) override {
     refused_.count(refusal);
     if (refusal.http_code != 0) return;
     book_.stopped(fmt::format("{} {}", verb_name(refusal.verb), refusal.path.substr(0, refusal.path.find('?'))),
-                  steady_now());
+                  loop_.now());
   }
 
  private:
   AdapterObserver& to_;
   RequestBook& book_;
+  const EventLoop& loop_;
   RefusedWrites refused_;
 };
 
@@ -70,6 +75,14 @@ std::string_view without(std::string_view path) {
 
 }  // namespace
 
+ClusterLink link_to(Connection connection) {
+  auto loop = std::make_shared<RealLoop>();
+  EventLoop& there = *loop;
+  return {std::move(loop), [&there, connection = std::move(connection)](ClientOptions options) {
+            return std::make_unique<LoopClient>(std::make_unique<HttpClient>(connection, std::move(options)), there);
+          }};
+}
+
 ModelSettings KubernetesCluster::model_settings() {
   ModelSettings settings = checked(settings_.model);
   if (settings_.pool_offers || settings.offers)
@@ -82,22 +95,26 @@ ModelSettings KubernetesCluster::model_settings() {
 
 KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettings settings, AdapterObserver& telemetry,
                                      Log& log)
+    : KubernetesCluster(link_to(connection), std::move(settings), telemetry, log) {}
+
+KubernetesCluster::KubernetesCluster(ClusterLink link, ClusterSettings settings, AdapterObserver& telemetry, Log& log)
     : settings_(std::move(settings)),
       telemetry_(telemetry),
       log_(log),
+      loop_(std::move(link.loop)),
       request_book_(settings_.patience),
-      watch_book_(steady_now, settings_.patience),
-      requests_(std::make_unique<RequestTelemetry>(telemetry, request_book_, log)),
+      watch_book_([this] { return loop_->now(); }, settings_.patience),
+      requests_(std::make_unique<RequestTelemetry>(telemetry, request_book_, *loop_, log)),
       pods_(settings_.scheduler_name, volumes_, groups_, nodes_, settings_.applications.frameworks),
       model_(model_settings()),
       readiness_({settings_.leads, settings_.times_elected, [this] { return relist(); }}),
       state_(telemetry, log),
-      resources_("/apis/lips.dev/v1alpha1", settings_.detect_every, [this] { inbox_.put(WakeUp{}); }),
-      workflow_apis_(settings_.detect_every, [this] { inbox_.put(WakeUp{}); }),
-      watch_client_(std::make_unique<HttpClient>(connection, client_options(8, *requests_))),
-      act_client_(std::make_unique<HttpClient>(connection, client_options(settings_.requests_in_flight, *requests_))) {
+      resources_("/apis/lips.dev/v1alpha1", settings_.detect_every, [this] { wake(); }),
+      workflow_apis_(settings_.detect_every, [this] { wake(); }),
+      watch_client_(link.connect(client_options(8, *requests_))),
+      act_client_(link.connect(client_options(settings_.requests_in_flight, *requests_))) {
   const auto may_act = [this] { return this->may_act(); };
-  const auto wake = [this] { inbox_.put(WakeUp{}); };
+  const auto wake = [this] { this->wake(); };
   EventOptions events;
   events.instance = settings_.instance;
   events.per_second = settings_.events_per_second;
@@ -133,9 +150,9 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
                        [this] { return prices_version(); },
                        settings_.node_patience,
                        settings_.patience});
-  lifecycle_ = std::make_unique<PodLifecycle>(
-      PodLifecycle::Surroundings{pods_, nodes_, *jobs_, model_, *binder_, *volume_binding_, *conditions_, inbox_,
-                                 telemetry_, log_, [this] { informers_->relist(); }, settings_.default_run_time});
+  lifecycle_ = std::make_unique<PodLifecycle>(PodLifecycle::Surroundings{
+      pods_, nodes_, *jobs_, model_, *binder_, *volume_binding_, *conditions_, inbox_, *loop_, telemetry_, log_,
+      [this] { informers_->relist(); }, settings_.default_run_time});
   resync_ = std::make_unique<Resync>(
       Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_, traffic_->learned(),
                            *divisions_, volumes_, telemetry_, log_},
@@ -150,12 +167,11 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
   std::vector<std::string> annotations;
   for (const Framework& framework : settings_.applications.frameworks)
     annotations.insert(annotations.end(), {framework.group, framework.pods});
-  informers_ = std::make_unique<Informers>(Informers::Surroundings{*watch_client_, inbox_, telemetry_, watch_book_},
-                                           std::move(annotations));
+  informers_ = std::make_unique<Informers>(
+      Informers::Surroundings{*watch_client_, *loop_, inbox_, telemetry_, watch_book_}, std::move(annotations));
 }
 
 KubernetesCluster::~KubernetesCluster() {
-  inbox_.close();
   informers_.reset();
   data_.reset();
   act_client_.reset();  // nothing calls back from here on
@@ -166,8 +182,7 @@ void KubernetesCluster::finish() {
   finishing_ = true;  // queued requests are not sent
   tell_state();
   const TimePoint deadline = now() + longest_finish;
-  while (lifecycle_->bindings_under_way() > 0 && now() < deadline)
-    for (Message& message : inbox_.take(longest_wait)) std::visit([this](auto& content) { handle(content); }, message);
+  while (lifecycle_->bindings_under_way() > 0 && now() < deadline) take_turn(longest_wait);
 }
 
 // Another replica may have written since.
@@ -203,7 +218,7 @@ void KubernetesCluster::link_data() {
   };
   DataSettings settings = settings_.data;
   settings.mover.suspended = [this] { return restore_guard_->why(); };
-  settings.mover.wake = [this] { inbox_.put(WakeUp{}); };
+  settings.mover.wake = [this] { wake(); };
   settings.mover.transfer_price = [this](const std::string& from, const std::string& to) {
     return model_.index().transfer_price(from, to);
   };
@@ -237,7 +252,12 @@ std::vector<KnownPod> KubernetesCluster::pods() const {
   return result;
 }
 
-TimePoint KubernetesCluster::now() const { return steady_now(); }
+TimePoint KubernetesCluster::now() const { return loop_->now(); }
+
+void KubernetesCluster::take_turn(Duration at_most, Duration handful) {
+  loop_->run(at_most, handful);
+  for (Message& message : inbox_.take()) std::visit([this](auto& content) { handle(content); }, message);
+}
 
 Duration KubernetesCluster::until_next_duty(TimePoint until) const {
   // A standby has no deadlines.
@@ -250,8 +270,7 @@ Result<std::vector<ClusterEvent>> KubernetesCluster::wait(TimePoint until) {
     if (settings_.stop && settings_.stop()) return fail(ErrorCode::cancelled, "asked to stop");
     const bool awaits = awaits_lists();  // first: all that has been listed by now is handled in this turn
     const bool many = lifecycle_->bindings_under_way() >= many_bindings;
-    for (Message& message : inbox_.take(until_next_duty(until), many ? handful : Duration(0)))
-      std::visit([this](auto& content) { handle(content); }, message);
+    take_turn(until_next_duty(until), many ? handful : Duration(0));
     const bool in_charge = this->in_charge(awaits);
     if (data_ && data_->poll(model_.index(), model_.listed() && readiness_.leads(), now(), model_.events()))
       model_.must_list();

@@ -1,5 +1,5 @@
 // Implements the port ClusterClient on a Kubernetes cluster: turns watched objects into events of the model, and
-// assignments into bindings. One thread calls it; other threads leave messages in the inbox. Decides nothing.
+// assignments into bindings. All that it does is a task of one event loop, which wait() runs. Decides nothing.
 #pragma once
 
 #include <atomic>
@@ -41,7 +41,9 @@
 #include "kubernetes/adapter/watched_pods.h"
 #include "kubernetes/adapter/workflow_apis.h"
 #include "kubernetes/api/api_client.h"
+#include "kubernetes/api/client_options.h"
 #include "kubernetes/api/connection.h"
+#include "kubernetes/api/event_loop.h"
 #include "kubernetes/api/leadership.h"
 #include "kubernetes/pods/binding.h"
 #include "kubernetes/pods/node_annotations.h"
@@ -96,8 +98,17 @@ struct KnownPod {
   std::string held;  // why
 };
 
+// The way to a cluster: the loop on which its answers come, and clients whose answers come there.
+struct ClusterLink {
+  std::shared_ptr<EventLoop> loop;
+  std::function<std::unique_ptr<ApiClient>(ClientOptions)> connect;
+};
+// Of a real API server.
+ClusterLink link_to(Connection connection);
+
 class KubernetesCluster : public ClusterClient {
  public:
+  KubernetesCluster(ClusterLink link, ClusterSettings settings, AdapterObserver& telemetry, Log& log);
   KubernetesCluster(const Connection& connection, ClusterSettings settings, AdapterObserver& telemetry, Log& log);
   ~KubernetesCluster() override;
 
@@ -109,7 +120,9 @@ class KubernetesCluster : public ClusterClient {
   // Stops sending, and waits for answers to requests on the wire.
   void finish();
   // Something outside has changed, such as who leads; from any thread.
-  void wake() { inbox_.put(WakeUp{}); }
+  void wake() {
+    loop_->post([] {});
+  }
 
   // Those that are tasks, and those that are held, by name; on the thread that calls wait().
   std::vector<KnownPod> pods() const;
@@ -149,8 +162,8 @@ class KubernetesCluster : public ClusterClient {
   void handle(const NotListed& failed);
   void handle(const NotUnderstood& refused);
   void handle(const BindReport& report);
-  void handle(const WakeUp&) {}
 
+  void take_turn(Duration at_most, Duration handful = {});
   bool review_set_back();
   bool awaits_lists();
   bool in_charge(bool awaits);
@@ -179,6 +192,7 @@ class KubernetesCluster : public ClusterClient {
   const ClusterSettings settings_;
   AdapterObserver& telemetry_;
   Log& log_;
+  const std::shared_ptr<EventLoop> loop_;
   RequestBook request_book_;
   WatchBook watch_book_;
   std::unique_ptr<RequestObserver> requests_;
@@ -206,7 +220,7 @@ class KubernetesCluster : public ClusterClient {
   OptionalApi resources_;
   WorkflowApis workflow_apis_;
 
-  // Last, and stopped first by the destructor: their threads use the members above.
+  // Last, and ended first by the destructor: their answers use the members above.
   std::unique_ptr<ApiClient> watch_client_, act_client_;
   std::unique_ptr<Binder> binder_;
   std::unique_ptr<EventRecorder> events_recorder_;

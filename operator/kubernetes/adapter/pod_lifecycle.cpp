@@ -39,10 +39,6 @@ BindOutcome reported_outcome(AnswerKind kind) {
   return BindOutcome::failed;
 }
 
-std::chrono::microseconds since(std::chrono::steady_clock::time_point began) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began);
-}
-
 Duration pause_after(int refusals) {
   return std::min(longest_pause, Duration(1'000'000) * (1 << std::min(refusals, 6)));
 }
@@ -218,20 +214,19 @@ PodSteering PodLifecycle::steering_of(const PodRecord& record) const {
 void PodLifecycle::send(const PodRecord& record) {
   if (record.steered) return steer(steering_of(record), false);
   PodBinding binding{record.meta, record.node, annotations_of(record)};
-  const auto began = std::chrono::steady_clock::now();
+  const TimePoint began = around_.loop.now();
   ++under_way_;
-  around_.binder.bind(std::move(binding), [&inbox = around_.inbox, began](const PodBinding& done, BindAnswer answer) {
-    inbox.put(BindReport{done.pod, done.node, std::move(answer), since(began)});
+  around_.binder.bind(std::move(binding), [this, began](const PodBinding& done, BindAnswer answer) {
+    around_.inbox.put(BindReport{done.pod, done.node, std::move(answer), around_.loop.now() - began});
   });
 }
 
 void PodLifecycle::steer(PodSteering steering, bool released) {
-  const auto began = std::chrono::steady_clock::now();
+  const TimePoint began = around_.loop.now();
   ++under_way_;
-  around_.binder.steer(std::move(steering),
-                       [&inbox = around_.inbox, began, released](const PodSteering& done, BindAnswer answer) {
-                         inbox.put(BindReport{done.pod, done.node, std::move(answer), since(began), released});
-                       });
+  around_.binder.steer(std::move(steering), [this, began, released](const PodSteering& done, BindAnswer answer) {
+    around_.inbox.put(BindReport{done.pod, done.node, std::move(answer), around_.loop.now() - began, released});
+  });
 }
 
 void PodLifecycle::let_go(PodRecord& record, std::string why) {
@@ -307,8 +302,9 @@ void PodLifecycle::report_untaken(TimePoint now) {
   around_.telemetry.on_pending("NotTaken", untaken_.count());
   for (const PodRecord* pod : late) around_.conditions.not_taken(*pod, UntakenPods::patience, now);
   for (std::size_t i = 0; i < std::min(late.size(), most_untaken_named); ++i)
-    around_.log.warning("no scheduler takes a pod that was steered",
-                        {{"pod", full_name(late[i]->meta)}, {"place", place_text(late[i]->selector)}, {"all", untaken_.count()}});
+    around_.log.warning(
+        "no scheduler takes a pod that was steered",
+        {{"pod", full_name(late[i]->meta)}, {"place", place_text(late[i]->selector)}, {"all", untaken_.count()}});
 }
 
 void PodLifecycle::review_evictions(TimePoint now) {

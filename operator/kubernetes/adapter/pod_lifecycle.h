@@ -1,5 +1,5 @@
 // The lifecycle of our pods between the API server and the model: they arrive, are bound, are refused and retried, and
-// end. Decides nothing; one thread calls it, and answers come back through the inbox.
+// end. Decides nothing; answers come back through the inbox.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@
 #include "kubernetes/adapter/model_feed.h"
 #include "kubernetes/adapter/untaken_pods.h"
 #include "kubernetes/adapter/volume_binding.h"
+#include "kubernetes/api/event_loop.h"
 #include "kubernetes/api/turns.h"
 #include "kubernetes/pods/binding.h"
 #include "kubernetes/pods/pod_cache.h"
@@ -36,6 +37,7 @@ class PodLifecycle {
     VolumeBinding& volumes;
     PodConditions& conditions;
     Inbox& inbox;
+    const EventLoop& loop;
     AdapterObserver& telemetry;
     Log& log;
     std::function<void()> relist;  // requests a new list of the pods
@@ -112,7 +114,7 @@ class PodLifecycle {
   std::size_t under_way_ = 0;
   Every evictions_review_{Duration(10'000'000)};
   UntakenPods untaken_;
-  static constexpr std::size_t most_released = 200;                     // per review
+  static constexpr std::size_t most_released = 200;                    // per review
   Turns<std::pair<PodRecord*, std::string>> released_{most_released};  // of one review, with why
 };
 

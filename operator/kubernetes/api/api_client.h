@@ -27,6 +27,9 @@ class ByteStream {
   // Everything that has arrived. Waits when nothing has, and gives up with `silent` after that long. Errors as in
   // Answer; a broken connection is `unavailable`, close() is `cancelled`.
   virtual Result<Chunk> read(std::chrono::milliseconds at_most) = 0;
+  // Calls `told`, on the client's thread, when read() will not find silence: once, until the next read(). Call it
+  // once.
+  virtual void when_readable(std::function<void()> told) = 0;
   // From any thread.
   virtual void close() = 0;
 };

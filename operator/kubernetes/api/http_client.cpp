@@ -17,6 +17,7 @@ class HttpStream final : public ByteStream {
   HttpStream& operator=(const HttpStream&) = delete;
 
   Result<Chunk> read(std::chrono::milliseconds at_most) override;
+  void when_readable(std::function<void()> told) override;
   void close() override { end(); }
 
  private:
@@ -32,6 +33,7 @@ Result<ByteStream::Chunk> HttpStream::read(std::chrono::milliseconds at_most) {
   {
     std::unique_lock lock(state_->mutex);
     state_->arrived.wait_for(lock, at_most, [&] { return !state_->bytes.empty() || state_->ended || state_->closed; });
+    state_->knows = false;
     if (state_->closed) return fail(ErrorCode::cancelled, "the watch was closed");
     if (state_->bytes.empty() && state_->error) return tl::unexpected(*state_->error);
     if (state_->bytes.empty()) {
@@ -39,10 +41,17 @@ Result<ByteStream::Chunk> HttpStream::read(std::chrono::milliseconds at_most) {
       return chunk;
     }
     chunk.bytes.swap(state_->bytes);
+    if (state_->ended) state_->tell();  // the end is to be read too
     resume = std::exchange(state_->paused, false);
   }
   if (const auto engine = engine_.lock(); engine && resume) engine->resume(state_->id);
   return chunk;
+}
+
+void HttpStream::when_readable(std::function<void()> told) {
+  const std::lock_guard lock(state_->mutex);
+  state_->told = std::move(told);
+  if (!state_->bytes.empty() || state_->ended) state_->tell();
 }
 
 void HttpStream::end() {

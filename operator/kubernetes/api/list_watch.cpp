@@ -20,35 +20,43 @@ ObjectMeta meta_of_key(const std::string& key, const std::string& uid, const std
 
 }  // namespace
 
-ListWatch::ListWatch(ApiClient& client, ListWatchOptions options, ObjectSink& sink)
-    : client_(client), options_(std::move(options)), sink_(sink), random_(options_.seed) {}
+ListWatch::ListWatch(ApiClient& client, EventLoop& loop, ListWatchOptions options, ObjectSink& sink)
+    : client_(client), loop_(loop), options_(std::move(options)), sink_(sink), random_(options_.seed) {}
 
-ListWatch::UnderWay::UnderWay(ListWatch& owner, std::function<void()> cut) : owner_(owner) {
-  const std::lock_guard lock(owner_.mutex_);
-  owner_.cut_ = std::move(cut);
+ListWatch::~ListWatch() { begin_step(); }
+
+void ListWatch::start() { list(); }
+
+// The tasks hold the number weakly: with the ListWatch it is gone.
+template <class Task>
+auto ListWatch::in_this_step(Task task) {
+  return [step = std::weak_ptr(step_), number = *step_, task = std::move(task)](auto&&... of) {
+    const auto now = step.lock();
+    if (now && *now == number) task(std::forward<decltype(of)>(of)...);
+  };
 }
 
-ListWatch::UnderWay::~UnderWay() {
-  const std::lock_guard lock(owner_.mutex_);
-  owner_.cut_ = nullptr;
+// Ends what is under way.
+void ListWatch::begin_step() {
+  ++*step_;
+  if (asked_) client_.cancel(*asked_);
+  if (timer_) loop_.cancel(*timer_);
+  if (stream_) stream_->close();
+  asked_.reset(), timer_.reset(), stream_.reset();
+  listing_ = false;
 }
 
-void ListWatch::run(const std::stop_token& stop) {
-  Next next = Next::list;
-  while (next != Next::stopped && !stop.stop_requested()) next = next == Next::list ? list(stop) : watch(stop);
-}
+void ListWatch::go_on(Next next) { next == Next::list || request_ > served_ ? list() : watch(); }
 
 std::uint64_t ListWatch::relist() {
-  const std::lock_guard lock(mutex_);
-  ++request_;
-  if (cut_) cut_();
-  asked_.notify_all();
-  return request_;
-}
-
-std::uint64_t ListWatch::last_request() const {
-  const std::lock_guard lock(mutex_);
-  return request_;
+  const std::uint64_t asked = ++request_;
+  // Not at once: the caller may be a sink in the middle of a list.
+  loop_.post([this, step = std::weak_ptr(step_), asked] {
+    if (step.expired() || served_ >= asked) return;
+    failures_ = 0;
+    list();
+  });
+  return asked;
 }
 
 std::string ListWatch::path_with(std::string query) const {
@@ -56,56 +64,17 @@ std::string ListWatch::path_with(std::string query) const {
   return options_.path + '?' + query;
 }
 
-ListWatch::Next ListWatch::list(const std::stop_token& stop) {
-  std::stop_source cut;
-  const std::stop_callback when_stopped(stop, [&] { cut.request_stop(); });
-  const UnderWay under_way(*this, [&] { cut.request_stop(); });
-  const std::uint64_t request = last_request();
-  listing_ = true;
-  const Result<void> listed = list_pages(cut.get_token());
-  listing_ = false;
-  if (stop.stop_requested()) return Next::stopped;
-  if (!listed && last_request() > request) return Next::list;
-  if (set_back_) {
-    begin_again();
-    pause_after_failure(request, stop);
-    return Next::list;
-  }
-  if (listed) {
-    failures_ = 0;
-    paging_ = true;
-    listed_request_ = request;
-    sink_.heard();
-    sink_.complete(request);
-    return Next::watch;
-  }
-  sink_.failed(listed.error());
-  // The version of the first page was compacted before the last page was read. Try paging once more, then list without
-  // pages.
-  if (listed.error().code == ErrorCode::gone) paging_ = failures_ == 0;
-  pause_after_failure(request, stop);
-  return Next::list;
-}
-
 // Objects equal to the known version are not reported, so an attempt that fails half-way does no harm.
-Result<void> ListWatch::list_pages(const std::stop_token& stop) {
+void ListWatch::list() {
+  begin_step();
   ++counters_.lists;
   ++list_number_;
-  std::string continue_token, resource_version;
-  do {
-    Result<ListPage> page = list_page(continue_token, stop);
-    if (!page) return tl::unexpected(page.error());
-    continue_token = std::move(page->continue_token);
-    resource_version = std::move(page->resource_version);
-  } while (!continue_token.empty());
-  compare(version_number(resource_version_), version_number(resource_version));
-  if (set_back_) return {};
-  forget_unseen();
-  resource_version_ = std::move(resource_version);
-  return {};
+  listing_ = true;
+  served_ = request_;
+  ask_page("");
 }
 
-Result<ListPage> ListWatch::list_page(const std::string& continue_token, const std::stop_token& stop) {
+void ListWatch::ask_page(const std::string& continue_token) {
   ApiRequest request;
   request.verb = Verb::list;
   request.timeout = list_timeout;
@@ -113,10 +82,45 @@ Result<ListPage> ListWatch::list_page(const std::string& continue_token, const s
   std::string query = paging_ ? fmt::format("limit={}", options_.page_size) : "limit=0";
   if (!continue_token.empty()) query += "&continue=" + percent_encoded(continue_token);
   request.path = path_with(std::move(query));
-  const Answer answer = client_.call(std::move(request), stop);
-  if (!answer) return tl::unexpected(answer.error());
-  return frames_.read_list(*answer,
-                           [&](const ObjectMeta& meta, std::string_view json) { take(meta, json, list_number_); });
+  asked_ = client_.start(std::move(request), in_this_step([this](const Answer& answer) { take_page(answer); }));
+}
+
+void ListWatch::take_page(const Answer& answer) {
+  asked_.reset();
+  if (!answer) return list_failed(answer.error());
+  Result<ListPage> page = frames_.read_list(
+      *answer, [&](const ObjectMeta& meta, std::string_view json) { take(meta, json, list_number_); });
+  if (!page) return list_failed(page.error());
+  if (!page->continue_token.empty()) return ask_page(page->continue_token);
+  compare(version_number(resource_version_), version_number(page->resource_version));
+  if (!set_back_) {
+    forget_unseen();
+    resource_version_ = std::move(page->resource_version);
+  }
+  list_ended();
+}
+
+void ListWatch::list_ended() {
+  listing_ = false;
+  if (set_back_) {
+    begin_again();
+    return pause_after_failure(Next::list);
+  }
+  failures_ = 0;
+  paging_ = true;
+  sink_.heard();
+  sink_.complete(served_);
+  go_on(Next::watch);
+}
+
+void ListWatch::list_failed(const Error& error) {
+  listing_ = false;
+  if (set_back_) return list_ended();
+  sink_.failed(error);
+  // The version of the first page was compacted before the last page was read. Try paging once more, then list without
+  // pages.
+  if (error.code == ErrorCode::gone) paging_ = failures_ == 0;
+  pause_after_failure(Next::list);
 }
 
 void ListWatch::take(const ObjectMeta& meta, std::string_view json, std::uint64_t seen) {
@@ -161,66 +165,76 @@ void ListWatch::forget_unseen() {
   }
 }
 
-ListWatch::Next ListWatch::watch(const std::stop_token& stop) {
+void ListWatch::watch() {
+  begin_step();
   ++counters_.watches;
   ApiRequest request;
   // Spreads the watches of a restarted server over time.
   const auto watch_for = static_cast<int>(static_cast<double>(options_.watch_for.count()) * random_.uniform(1, 2));
   request.path = path_with(fmt::format("watch=true&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
                                        percent_encoded(resource_version_), watch_for));
-  const auto stream = client_.watch(std::move(request));
-  const UnderWay under_way(*this, [&] { stream->close(); });
-  if (last_request() > listed_request_) return Next::list;
-  const std::stop_callback when_stopped(stop, [&] { stream->close(); });
-  std::string waiting;
-  bool any = false;
-  for (;;) {
-    const Result<ByteStream::Chunk> chunk = stream->read(options_.silence_allowed);
-    if (stop.stop_requested()) return Next::stopped;
-    if (last_request() > listed_request_) return Next::list;
-    if (!chunk) return watch_ended(chunk.error(), stop);
-    if (chunk->state == ByteStream::State::ended) {
-      if (!any) pause_after_failure(listed_request_, stop);  // watches that end at once would make a busy loop
-      return Next::watch;
-    }
-    if (chunk->state == ByteStream::State::silent) {
-      // A connection that is dead, or a version that the server does not have yet and may never have (a restored
-      // backup).
-      sink_.failed(Error{ErrorCode::unavailable, fmt::format("watch {}: nothing for {} ms, not even a bookmark",
-                                                             options_.path, options_.silence_allowed.count())});
-      return Next::list;
-    }
-    if (const Result<void> taken = take_lines(waiting, chunk->bytes); !taken) return watch_ended(taken.error(), stop);
-    sink_.heard();
-    any = true;
-    failures_ = 0;
+  waiting_.clear();
+  any_ = false;
+  heard_ = loop_.now();
+  stream_ = client_.watch(std::move(request));
+  review_silence();
+  stream_->when_readable(in_this_step([this] { read(); }));
+}
+
+void ListWatch::read() {
+  using enum ByteStream::State;
+  const Result<ByteStream::Chunk> chunk = stream_->read(std::chrono::milliseconds(0));
+  if (!chunk) return watch_ended(chunk.error());
+  if (chunk->state == ended) return stream_ended();
+  if (chunk->state == silent) return;
+  heard_ = loop_.now();
+  if (const Result<void> taken = take_lines(chunk->bytes); !taken) return watch_ended(taken.error());
+  sink_.heard();
+  any_ = true;
+  failures_ = 0;
+}
+
+void ListWatch::stream_ended() {
+  if (any_) return go_on(Next::watch);
+  pause_after_failure(Next::watch);  // watches that end at once would make a busy loop
+}
+
+// A connection that is dead, or a version that the server does not have yet and may never have (a restored backup).
+void ListWatch::review_silence() {
+  const TimePoint patience_ends = heard_ + options_.silence_allowed;
+  if (loop_.now() < patience_ends) {
+    timer_ = loop_.at(patience_ends, in_this_step([this] { review_silence(); }));
+    return;
   }
+  sink_.failed(Error{ErrorCode::unavailable, fmt::format("watch {}: nothing for {} ms, not even a bookmark",
+                                                         options_.path, options_.silence_allowed.count())});
+  list();
 }
 
-ListWatch::Next ListWatch::watch_ended(const Error& error, const std::stop_token& stop) {
+void ListWatch::watch_ended(const Error& error) {
   sink_.failed(error);
-  if (error.code == ErrorCode::gone) return Next::list;
-  pause_after_failure(listed_request_, stop);
+  if (error.code == ErrorCode::gone) return list();
   // A server that keeps refusing may not have our version (a restored backup): a list starts from nothing.
-  return error.code == ErrorCode::unavailable && failures_ < watches_before_a_list ? Next::watch : Next::list;
+  const bool may_have_it = error.code == ErrorCode::unavailable && failures_ + 1 < watches_before_a_list;
+  pause_after_failure(may_have_it ? Next::watch : Next::list);
 }
 
-Result<void> ListWatch::take_lines(std::string& waiting, std::string_view arrived) {
+Result<void> ListWatch::take_lines(std::string_view arrived) {
   for (std::size_t end = arrived.find('\n'); end != std::string_view::npos; end = arrived.find('\n')) {
     Result<void> taken;
-    if (waiting.empty()) {
+    if (waiting_.empty()) {
       taken = take_event(arrived.substr(0, end));
     } else {
-      waiting.append(arrived.substr(0, end));
-      taken = take_event(waiting);
-      waiting.clear();
+      waiting_.append(arrived.substr(0, end));
+      taken = take_event(waiting_);
+      waiting_.clear();
     }
     if (!taken) return taken;
     arrived.remove_prefix(end + 1);
   }
-  waiting.append(arrived);
-  if (waiting.size() > longest_line)
-    return fail(ErrorCode::unavailable, fmt::format("watch {}: a line of {} bytes", options_.path, waiting.size()));
+  waiting_.append(arrived);
+  if (waiting_.size() > longest_line)
+    return fail(ErrorCode::unavailable, fmt::format("watch {}: a line of {} bytes", options_.path, waiting_.size()));
   return {};
 }
 
@@ -239,12 +253,10 @@ Result<void> ListWatch::take_event(std::string_view line) {
   return {};
 }
 
-void ListWatch::pause_after_failure(std::uint64_t request, const std::stop_token& stop) {
-  ++failures_;
-  std::unique_lock lock(mutex_);
-  const bool asked =
-      asked_.wait_for(lock, stop, backoff(failures_, options_.retry, random_), [&] { return request_ > request; });
-  if (asked) failures_ = 0;
+void ListWatch::pause_after_failure(Next next) {
+  begin_step();
+  const Duration pause = backoff(++failures_, options_.retry, random_);
+  timer_ = loop_.at(loop_.now() + pause, in_this_step([this, next] { go_on(next); }));
 }
 
 }  // namespace lips::kubernetes

@@ -3,25 +3,23 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <functional>
 #include <map>
-#include <mutex>
+#include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 
 #include "base/random.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/api/codec.h"
+#include "kubernetes/api/event_loop.h"
 #include "kubernetes/api/retry.h"
 #include "kubernetes/api/set_back.h"
 
 namespace lips::kubernetes {
 
-// Called on the thread that runs the ListWatch.
+// Called on the thread that runs the event loop.
 class ObjectSink {
  public:
   virtual ~ObjectSink() = default;
@@ -51,58 +49,64 @@ struct ListWatchOptions {
   std::uint64_t seed = 1;
 };
 
+// Every step is a task of the event loop: the answer to a page, bytes of a watch, the end of a pause. All calls are on
+// the loop's thread.
 class ListWatch {
  public:
-  ListWatch(ApiClient& client, ListWatchOptions options, ObjectSink& sink);
-  // Runs until a stop is requested; never gives up.
-  void run(const std::stop_token& stop);
-  // Requests a list that begins after this call, whatever is under way, and returns the number of the request. From any
-  // thread.
+  // The client, whose answers come on the loop, and the others outlive it.
+  ListWatch(ApiClient& client, EventLoop& loop, ListWatchOptions options, ObjectSink& sink);
+  ~ListWatch();
+  ListWatch(const ListWatch&) = delete;
+  ListWatch& operator=(const ListWatch&) = delete;
+
+  // Begins the first list; never gives up.
+  void start();
+  // Requests a list that begins after this call, whatever is under way, and returns the number of the request.
   std::uint64_t relist();
-  // The number of the last request; 0: there was none. From any thread.
-  std::uint64_t last_request() const;
+  // The number of the last request; 0: there was none.
+  std::uint64_t last_request() const { return request_; }
 
   struct Counters {
     std::uint64_t lists = 0, watches = 0, events = 0;
   };
-  const Counters& counters() const { return counters_; }  // on run()'s thread, or after it
+  const Counters& counters() const { return counters_; }
 
  private:
-  enum class Next : std::uint8_t { watch, list, stopped };
+  enum class Next : std::uint8_t { watch, list };
   struct Known {
     std::string uid, resource_version;
     std::uint64_t seen = 0;  // the last list that contained it
   };
 
-  // While it lives, relist() ends the request that it stands for: a list that began too early, or a watch.
-  class UnderWay {
-   public:
-    UnderWay(ListWatch& owner, std::function<void()> cut);
-    ~UnderWay();
-    UnderWay(const UnderWay&) = delete;
-    UnderWay& operator=(const UnderWay&) = delete;
+  void begin_step();
+  template <class Task>
+  auto in_this_step(Task task);
+  void go_on(Next next);
 
-   private:
-    ListWatch& owner_;
-  };
-
-  Next list(const std::stop_token& stop);
-  Result<void> list_pages(const std::stop_token& stop);
-  Result<ListPage> list_page(const std::string& continue_token, const std::stop_token& stop);
+  void list();
+  void ask_page(const std::string& continue_token);
+  void take_page(const Answer& answer);
+  void list_ended();
+  void list_failed(const Error& error);
   void begin_again();
   void compare(std::uint64_t before, std::uint64_t found);
-  Next watch(const std::stop_token& stop);
-  Next watch_ended(const Error& error, const std::stop_token& stop);
-  Result<void> take_lines(std::string& waiting, std::string_view arrived);
+
+  void watch();
+  void read();
+  void stream_ended();
+  void watch_ended(const Error& error);
+  void review_silence();
+  Result<void> take_lines(std::string_view arrived);
   Result<void> take_event(std::string_view line);
+
   void take(const ObjectMeta& meta, std::string_view json, std::uint64_t seen);
   void forget_unseen();
   void forget(std::map<std::string, Known, std::less<>>::iterator place);
-  // Returns at once if a list was requested after the request of that number.
-  void pause_after_failure(std::uint64_t request, const std::stop_token& stop);
+  void pause_after_failure(Next next);
   std::string path_with(std::string query) const;
 
   ApiClient& client_;
+  EventLoop& loop_;
   const ListWatchOptions options_;
   ObjectSink& sink_;
   Random random_;
@@ -113,13 +117,18 @@ class ListWatch {
   bool listing_ = false;
   std::optional<SetBack> set_back_;  // noticed by the list under way
   bool paging_ = true;
-  int failures_ = 0;                  // in a row
-  std::uint64_t listed_request_ = 0;  // that the last whole list has served
+  int failures_ = 0;  // in a row
 
-  mutable std::mutex mutex_;
-  std::condition_variable_any asked_;
-  std::uint64_t request_ = 0;  // by mutex_, as the next one
-  std::function<void()> cut_;
+  // What is under way: one request, one stream or one timer. A task of an earlier step does nothing.
+  std::shared_ptr<std::uint64_t> step_ = std::make_shared<std::uint64_t>(0);
+  std::optional<ApiClient::RequestId> asked_;
+  std::unique_ptr<ByteStream> stream_;
+  std::optional<EventLoop::TimerId> timer_;
+  std::string waiting_;  // the beginning of a line
+  bool any_ = false;     // the watch has brought something
+  TimePoint heard_{};    // last, by the watch
+
+  std::uint64_t request_ = 0, served_ = 0;  // of relist(); the second: by the last list that began
   Counters counters_;
 };
 

@@ -25,7 +25,7 @@ bool put(StreamState& stream, std::string_view bytes) {
     return false;
   }
   stream.bytes.append(bytes);
-  stream.arrived.notify_one();
+  stream.tell();
   return true;
 }
 
@@ -33,7 +33,7 @@ void end(StreamState& stream, const Answer& answer) {
   const std::lock_guard lock(stream.mutex);
   stream.ended = true;
   if (!answer) stream.error = answer.error();
-  stream.arrived.notify_one();
+  stream.tell();
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "kubernetes/api/api_request.h"
@@ -29,6 +30,14 @@ struct StreamState {
   bool paused = false, ended = false, closed = false;
   std::optional<Error> error;
   std::uint64_t id = 0;
+  std::function<void()> told;  // see ByteStream::when_readable
+  bool knows = false;          // it has been called since the last read
+
+  // With the lock: there is something to read.
+  void tell() {
+    arrived.notify_one();
+    if (told && !std::exchange(knows, true)) told();
+  }
 };
 
 class RequestEngine {

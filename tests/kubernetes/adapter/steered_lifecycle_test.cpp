@@ -6,6 +6,8 @@
 
 #include "kubernetes/adapter/pod_lifecycle.h"
 #include "kubernetes/api/http_client.h"
+#include "kubernetes/api/loop_client.h"
+#include "kubernetes/api/real_loop.h"
 #include "kubernetes/pods/zone_gate.h"
 #include "tests/kubernetes/adapter/scheduling.h"
 
@@ -36,12 +38,14 @@ class SteeredLifecycle : public testing::Test {
   }
   // The answer to what was sent.
   void take_answers(TimePoint now) {
-    while (lifecycle_.bindings_under_way() > 0)
-      for (Message& message : inbox_.take(std::chrono::seconds(1))) {
+    while (lifecycle_.bindings_under_way() > 0) {
+      loop_.run(std::chrono::seconds(1));
+      for (Message& message : inbox_.take()) {
         const auto* report = std::get_if<BindReport>(&message);
         ASSERT_NE(report, nullptr);
         lifecycle_.handle(*report, 0, now);
       }
+    }
   }
   std::int64_t taken() const { return amount_of(nodes_.find("a")->ours, "cpu"); }
   std::size_t sent() const { return server_.requests().size(); }
@@ -50,8 +54,9 @@ class SteeredLifecycle : public testing::Test {
   FakeApiServer server_{[this](const ReceivedRequest&) {
     return Reply{code_, R"({"message":"so"})", {}, false, nullptr};
   }};
-  Inbox inbox_;  // outlives the client, whose last answers still go there
-  HttpClient client_{server_.connection(), quick_client()};
+  Inbox inbox_;
+  RealLoop loop_;
+  LoopClient client_{std::make_unique<HttpClient>(server_.connection(), quick_client()), loop_};
   Binder binder_{client_, [] { return true; }};
   EventRecorder events_{client_, {}, [] { return true; }};
   VolumeCache volumes_;
@@ -66,7 +71,7 @@ class SteeredLifecycle : public testing::Test {
   SilentLog log_;
   VolumeBinding volume_binding_{{volumes_, nodes_, client_, [] { return true; }, [] {}}, Duration(1)};
   PodLifecycle lifecycle_{
-      {pods_, nodes_, jobs_, model_, binder_, volume_binding_, conditions_, inbox_, counted_, log_, [] {}}};
+      {pods_, nodes_, jobs_, model_, binder_, volume_binding_, conditions_, inbox_, loop_, counted_, log_, [] {}}};
   Pod pod_;
   const TimePoint start_{std::chrono::hours(1)};
 };

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/kubernetes/api/fake_api_server.h"
+#include "tests/kubernetes/api/followed.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -138,24 +139,10 @@ class Scripted {
   std::mutex mutex_;
 };
 
-// Runs a follower on a thread until the end of the test.
-class Informer {
+class Informer : public Followed {
  public:
-  Informer(const FakeApiServer& server, ObjectSink& sink, ListWatchOptions options)
-      : client_(server.connection(), quick_client(options.seed)),
-        list_watch_(client_, std::move(options), sink),
-        thread_([this](const std::stop_token& stop) { list_watch_.run(stop); }) {}
-  std::uint64_t relist() { return list_watch_.relist(); }
-  ListWatch::Counters stop() {
-    thread_.request_stop();
-    thread_.join();
-    return list_watch_.counters();
-  }
-
- private:
-  HttpClient client_;
-  ListWatch list_watch_;
-  std::jthread thread_;
+  Informer(const FakeApiServer& server, ObjectSink& sink, const ListWatchOptions& options)
+      : Followed(std::make_unique<HttpClient>(server.connection(), quick_client(options.seed)), sink, options) {}
 };
 
 TEST(ListWatch, ReadsAllPagesThenFollowsFromTheListsVersion) {

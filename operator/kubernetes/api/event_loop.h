@@ -1,0 +1,27 @@
+// The adapter's one thread and its one source of time: runs what was posted, and what has become due, in order. A real
+// cluster has RealLoop; a virtual cluster has a loop of virtual time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "base/units.h"
+
+namespace lips::kubernetes {
+
+class EventLoop {
+ public:
+  using TimerId = std::uint64_t;
+
+  virtual ~EventLoop() = default;
+
+  virtual TimePoint now() const = 0;                  // from any thread
+  virtual void post(std::function<void()> task) = 0;  // from any thread
+  // These three on the thread that runs the loop.
+  virtual TimerId at(TimePoint when, std::function<void()> task) = 0;
+  virtual void cancel(TimerId timer) = 0;
+  // Waits for the first task, at most that long, and then `handful` for more; then runs those that are there.
+  virtual void run(Duration at_most, Duration handful = {}) = 0;
+};
+
+}  // namespace lips::kubernetes
