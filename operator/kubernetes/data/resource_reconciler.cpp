@@ -1,6 +1,7 @@
 #include "kubernetes/data/resource_reconciler.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -18,6 +19,15 @@ constexpr Duration node_patience = std::chrono::minutes(5);  // with a node that
 
 bool has(const std::vector<std::string>& list, const char* item) {
   return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+// Of what zone_words() reads of the stores; never 0.
+std::size_t digest_of_zones(const StoreMap& stores) {
+  std::size_t digest = 1;
+  for (const auto& [name, store] : stores)
+    for (const std::string* part : {&name, &store.spec.zone, &store.spec.region})
+      digest = digest * 0x100000001b3 + std::hash<std::string>()(*part);
+  return std::max<std::size_t>(digest, 1);
 }
 
 }  // namespace
@@ -63,6 +73,24 @@ StoreUse ResourceReconciler::use(const DataStoreResource& store) const {
 }
 
 // Blocks marked as leaving still take room.
+ResourceReconciler::Reviewed& ResourceReconciler::review(const std::string& name, const CatalogDataSet& set) {
+  Reviewed& reviewed = reviewed_[name];
+  const std::string version = set.object.meta.object.uid + ' ' + set.object.meta.object.resource_version;
+  const bool versioned = !set.object.meta.object.resource_version.empty();
+  if (versioned && reviewed.version == version) return reviewed;
+  reviewed = {version, false, 0, {}};
+  if (!set.layout) return reviewed;
+  for (const HeldBlocks& held : set.object.status.replicas) {
+    BlockRanges there = held.blocks;
+    there.add(held.leaving);
+    Reviewed::Use use{held.store, set.layout->size_of(there), set.layout->size_of(there.intersection(held.copies)), 0};
+    there.remove(held.copies);
+    use.originals = set.layout->size_of(there);
+    reviewed.uses.push_back(std::move(use));
+  }
+  return reviewed;
+}
+
 void ResourceReconciler::count_used() {
   used_.clear();
   uses_.clear();
@@ -72,16 +100,14 @@ void ResourceReconciler::count_used() {
   };
   for (const auto& [name, set] : catalog_.data_sets()) {
     if (!set.layout) continue;
-    for (const HeldBlocks& held : set.object.status.replicas) {
-      BlockRanges there = held.blocks;
-      there.add(held.leaving);
-      add(used_[held.store], set.layout->size_of(there));
+    for (const Reviewed::Use& held : review(name, set).uses) {
+      add(used_[held.store], held.all);
       StoreUse& use = uses_[held.store];
-      add(use.copies, set.layout->size_of(there.intersection(held.copies)));
-      there.remove(held.copies);
-      add(use.originals[set.object.meta.object.name_space], set.layout->size_of(there));
+      add(use.copies, held.copies);
+      add(use.originals[set.object.meta.object.name_space], held.originals);
     }
   }
+  std::erase_if(reviewed_, [this](const auto& known) { return !catalog_.data_sets().contains(known.first); });
 }
 
 void ResourceReconciler::write_findings(TimePoint now) {
@@ -129,14 +155,18 @@ void ResourceReconciler::write_data_sets(TimePoint now) {
     }
     // Discovery writes all of this for a discovered data set.
     if (!set.usable() || set.object.spec.discover.source != DiscoveryRequest::Source::none) continue;
+    Reviewed& reviewed = review(name, set);
+    if (reviewed.in_order) continue;
     DataSetStatus status = set.object.status;
     status.blocks = set.layout->native;
     status.size = set.layout->size;
     status.replicas = with_placed(status.replicas, set.object.spec.stores, set.layout->count());
     const DataSetStatus& before = set.object.status;
     if (before.blocks == status.blocks && before.size == status.size && before.replicas == status.replicas &&
-        before.observed_generation == set.object.meta.generation)
+        before.observed_generation == set.object.meta.generation) {
+      reviewed.in_order = true;
       continue;
+    }
     findings_.erase(key);  // about an outdated version
     const std::string body = data_set_patch(set.object, status, false);
     writes_.say(key, "blocks", body,
@@ -146,13 +176,19 @@ void ResourceReconciler::write_data_sets(TimePoint now) {
 }
 
 void ResourceReconciler::write_summaries(TimePoint now) {
+  const std::size_t stores = digest_of_zones(catalog_.stores());
   for (const auto& [name, set] : catalog_.data_sets()) {
     const std::string key = write_key(DataKind::data_set, set.object.meta.object);
     if (!set.usable() || set.object.meta.deleting || findings_.contains(key) || !writes_.free(key, now)) continue;
+    Reviewed& reviewed = review(name, set);
+    if (reviewed.words_of == stores) continue;
     DataSetStatus status = set.object.status;
     status.zones = zone_words(status, catalog_.stores());
     status.size_text = size_words(set.layout->size);
-    if (status.zones == set.object.status.zones && status.size_text == set.object.status.size_text) continue;
+    if (status.zones == set.object.status.zones && status.size_text == set.object.status.size_text) {
+      reviewed.words_of = stores;
+      continue;
+    }
     const std::string body = summary_patch(set.object, status);
     writes_.say(key, "words", body,
                 patch_of(resource_path(DataKind::data_set, set.object.meta.object) + "/status", body),

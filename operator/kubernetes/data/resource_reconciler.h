@@ -46,6 +46,18 @@ class ResourceReconciler {
   std::size_t kept() const { return findings_.size() + used_.size() + used_written_.size(); }
 
  private:
+  // What was found out of one version of a DataSet: thousands of them do not change from look to look.
+  struct Reviewed {
+    std::string version;
+    bool in_order = false;     // its status says what it is to say
+    std::size_t words_of = 0;  // the stores by which its words are in order; 0: they are not
+    struct Use {
+      std::string store;
+      std::int64_t all = 0, copies = 0, originals = 0;  // bytes
+    };
+    std::vector<Use> uses;
+  };
+  Reviewed& review(const std::string& name, const CatalogDataSet& set);
   void write_findings(TimePoint now);
   void write_data_sets(TimePoint now);
   void release_data_set(const CatalogDataSet& set, TimePoint now);
@@ -67,6 +79,7 @@ class ResourceReconciler {
   bool may_delete_ = true;
   std::uint64_t reconciled_version_ = 0;  // of the catalog
   TimePoint looked_{};
+  std::map<std::string, Reviewed> reviewed_;  // by the names of data sets
   std::map<std::string, ObjectFinding> findings_;
   std::map<std::string, std::int64_t> used_;
   std::map<std::string, StoreUse> uses_;
