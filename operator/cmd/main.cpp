@@ -8,9 +8,11 @@
 #include "cmd/cli/arguments.h"
 #include "cmd/cli/command.h"
 #include "cmd/cli/output_format.h"
+#include "cmd/cli/simulation_runs.h"
 #include "cmd/commands.h"
 #include "policies/registry/registry.h"
 #include "version.h"
+#include "virtual/run_through.h"
 
 namespace lips::cmd {
 
@@ -90,7 +92,19 @@ int run_policies(Words words) {
 
 }  // namespace lips::cmd
 
+namespace {
+
+lips::Result<lips::simulation::RunResult> through_kubernetes(const lips::simulation::Scenario& scenario,
+                                                             const lips::Policy& policy, const std::string& name,
+                                                             const lips::simulation::RunOptions& options) {
+  return lips::virtual_cluster::run_through_kubernetes(
+      scenario, policy, name, {nullptr, options.stop, options.progress, options.stopwatch, {}, {}, {}});
+}
+
+}  // namespace
+
 int main(int count, char** words) {
+  lips::cmd::run_through_door() = through_kubernetes;
   const std::vector<std::string> all(words + std::min(count, 1), words + count);
   const lips::Result<int> status = lips::cmd::guarded([&]() -> lips::Result<int> { return lips::cmd::dispatch(all); });
   return status ? *status : lips::cmd::print_error(status.error());

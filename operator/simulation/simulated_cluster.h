@@ -2,6 +2,7 @@
 // simulated run: knows no policy and shares no state with the controller.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -40,6 +41,15 @@ class SimulatedCluster : public ClusterClient {
 
   // Lets time pass while the controller thinks. The next wait() reports what happens meanwhile, heartbeats too.
   void think(Duration span);
+  // When something will happen that no binding or move begins; the end of time: nothing.
+  TimePoint next_change() { return std::min(world_.queue.next_time(), world_.network.next_end()); }
+  // Says whether the task waits, so that it can be bound.
+  bool waits(TaskId task) const { return world_.tasks[task].state == SimTaskState::waiting; }
+  bool is_up(NodeId node) const { return world_.up[node.index()]; }
+  // Says whether a node that is up has no room for the task.
+  bool is_full(NodeId node, TaskId task) const {
+    return world_.up[node.index()] && !fits(world_.job(world_.tasks[task].job).request, world_.free[node]);
+  }
   // Closes open accounts (storage of extra copies, attempts that still run). Call once, after the run.
   void close();
 

@@ -26,11 +26,20 @@ void run_one(SimulationRun& run, std::size_t index, ProgressLine& progress) {
   options.until = run.until;
   options.stop = interrupt_requested;
   options.progress = [&](const simulation::Progress& now) { progress.report(index, now); };
-  run.result = guarded([&] { return simulation::run(*run.scenario, **policy, run.policy, options); });
+  run.result = guarded([&]() -> Result<simulation::RunResult> {
+    if (run.door == Door::direct) return simulation::run(*run.scenario, **policy, run.policy, options);
+    if (run_through_door()) return run_through_door()(*run.scenario, **policy, run.policy, options);
+    return fail(ErrorCode::invalid_input, "--through kubernetes: this program has no adapter; use lips");
+  });
   progress.finish(index);
 }
 
 }  // namespace
+
+RunThrough& run_through_door() {
+  static RunThrough door = nullptr;
+  return door;
+}
 
 void run_simulations(std::vector<SimulationRun>& runs, std::uint32_t jobs, bool show_progress) {
   std::vector<std::string> labels;

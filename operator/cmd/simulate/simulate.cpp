@@ -33,6 +33,7 @@ struct SimulateOptions {
   std::optional<std::uint64_t> seed;
   std::vector<Duration> epochs;
   std::string config_folder;
+  Door door = Door::direct;
   bool no_progress = false, waiting_bound = false;
   std::uint32_t jobs = std::max(1U, std::thread::hardware_concurrency());
 };
@@ -53,6 +54,10 @@ Arguments describe(SimulateOptions& options) {
   arguments.durations("--epochs",
                       "also run lips-paper at each of these epochs, to compare cost and makespan; 0 is greedy",
                       options.epochs);
+  arguments.choice("--through", {Door::direct, Door::kubernetes},
+                   "how plans reach the simulated cluster: directly, or by the operator's adapter and a virtual "
+                   "Kubernetes (docs/virtual.md)",
+                   options.door);
   arguments.count("--jobs", "policies to run at once, each on a thread; does not change results", options.jobs, {1});
   arguments.text("--config-dir", "DIR",
                  "folder of scenarios, prices and traces that come with lips (default: beside the program)",
@@ -71,6 +76,8 @@ Arguments describe(SimulateOptions& options) {
                     "measure savings against delay scheduling, and write a report");
   arguments.example("lips simulate table-iv-i --policy lips-paper --epochs 200,400,600,1200 --format json",
                     "show the paper's trade-off between epoch, cost and makespan");
+  arguments.example("lips simulate modern-day --policy lips --through kubernetes",
+                    "run the jobs through the operator's adapter, in virtual time");
   arguments.example("lips simulate modern-day --set load=0.5 settings.waitingPrice=4 --seed 7",
                     "change load, price of waiting and seed");
   return arguments;
@@ -109,6 +116,7 @@ Result<std::vector<SimulationRun>> runs_of(const SimulateOptions& options, const
     settings.paper.epoch = epoch;
     runs.push_back({&scenario, "lips-paper", fmt::format("lips-paper {} s", to_seconds(epoch)), settings});
   }
+  for (SimulationRun& run : runs) run.door = options.door;
   return runs;
 }
 

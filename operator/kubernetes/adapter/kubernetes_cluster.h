@@ -103,7 +103,7 @@ struct ClusterLink {
   std::shared_ptr<EventLoop> loop;
   std::function<std::unique_ptr<ApiClient>(ClientOptions)> connect;
 };
-// Of a real API server.
+// The link to a real API server.
 ClusterLink link_to(Connection connection);
 
 class KubernetesCluster : public ClusterClient {

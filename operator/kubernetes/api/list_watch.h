@@ -119,7 +119,7 @@ class ListWatch {
   bool paging_ = true;
   int failures_ = 0;  // in a row
 
-  // What is under way: one request, one stream or one timer. A task of an earlier step does nothing.
+  // The step under way: one request, one stream or one timer. A task of an earlier step does nothing.
   std::shared_ptr<std::uint64_t> step_ = std::make_shared<std::uint64_t>(0);
   std::optional<ApiClient::RequestId> asked_;
   std::unique_ptr<ByteStream> stream_;

@@ -13,7 +13,7 @@ class LoopClient final : public ApiClient {
   // The loop outlives it.
   LoopClient(std::unique_ptr<ApiClient> client, EventLoop& loop)
       : loop_(loop), alive_(std::make_shared<int>()), client_(std::move(client)) {}
-  // What has been posted already does nothing afterwards.
+  // Answers that have been posted already do nothing afterwards.
   ~LoopClient() override = default;
   LoopClient(const LoopClient&) = delete;
   LoopClient& operator=(const LoopClient&) = delete;

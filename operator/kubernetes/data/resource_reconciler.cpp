@@ -21,7 +21,7 @@ bool has(const std::vector<std::string>& list, const char* item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-// Of what zone_words() reads of the stores; never 0.
+// A digest of the parts of stores that zone_words() reads; never 0.
 std::size_t digest_of_zones(const StoreMap& stores) {
   std::size_t digest = 1;
   for (const auto& [name, store] : stores)

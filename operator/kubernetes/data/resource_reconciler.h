@@ -46,7 +46,7 @@ class ResourceReconciler {
   std::size_t kept() const { return findings_.size() + used_.size() + used_written_.size(); }
 
  private:
-  // What was found out of one version of a DataSet: thousands of them do not change from look to look.
+  // The findings about one version of a DataSet: thousands of DataSets do not change from look to look.
   struct Reviewed {
     std::string version;
     bool in_order = false;     // its status says what it is to say

@@ -1,0 +1,28 @@
+// The path of a request, taken apart: /api/v1/namespaces/NAMESPACE/pods/NAME/SUBRESOURCE?QUERY. Pure.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lips::virtual_cluster {
+
+struct ApiPath {
+  std::string group;       // with its version: /api/v1, /apis/batch/v1
+  std::string resource;    // plural; empty: the group itself
+  std::string name_space;  // empty: of the cluster, or of all namespaces
+  std::string name;        // empty: all
+  std::string part;        // subresource; empty: none
+  std::map<std::string, std::string> query = {};
+
+  std::string query_value(const std::string& key) const;
+};
+
+// None: no path of an API.
+std::optional<ApiPath> parse_api_path(std::string_view path);
+
+// Equality-based requirements, as kubectl's -l takes them: key=value, key!=value, key, !key.
+bool selects(std::string_view selector, const std::map<std::string, std::string>& labels);
+
+}  // namespace lips::virtual_cluster

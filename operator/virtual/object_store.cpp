@@ -1,0 +1,109 @@
+#include "virtual/object_store.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "kubernetes/api/time_text.h"
+
+namespace lips::virtual_cluster {
+
+std::string key_of(const std::string& name_space, const std::string& name) {
+  return name_space.empty() ? name : name_space + '/' + name;
+}
+
+std::string key_of(const Json& object) {
+  const Json& metadata = object.at("metadata");
+  return key_of(metadata.value("namespace", ""), metadata.value("name", ""));
+}
+
+std::string ObjectStore::next_uid() {
+  ++uids_;
+  return fmt::format("{:08x}-0000-4000-8000-{:012x}", (uids_ * 2654435761U) & 0xffffffffU, uids_);
+}
+
+const StoredObject* ObjectStore::find(const std::string& collection, const std::string& key) const {
+  const auto kind = collections_.find(collection);
+  if (kind == collections_.end()) return nullptr;
+  const auto found = kind->second.objects.find(key);
+  return found == kind->second.objects.end() ? nullptr : &found->second;
+}
+
+const StoredObject* ObjectStore::create(const std::string& collection, Json object, TimePoint now) {
+  Collection& kind = collections_.at(collection);
+  const std::string key = key_of(object);
+  if (kind.objects.contains(key)) return nullptr;
+  Json& metadata = object["metadata"];
+  metadata["uid"] = next_uid();
+  metadata["creationTimestamp"] = kubernetes::time_text(now);
+  metadata["generation"] = 1;
+  metadata["resourceVersion"] = std::to_string(++version_);
+  StoredObject& stored = kind.objects[key];
+  stored = {std::make_shared<const Json>(std::move(object)), version_};
+  tell(kind, {ChangeType::added, stored});
+  return &stored;
+}
+
+const StoredObject& ObjectStore::put(const std::string& collection, const std::string& key, Json object) {
+  Collection& kind = collections_.at(collection);
+  StoredObject& stored = kind.objects.at(key);
+  const Json& before = *stored.json;
+  Json& metadata = object["metadata"];
+  for (const char* fixed : {"uid", "creationTimestamp", "resourceVersion", "generation", "name", "namespace"}) {
+    const auto old = before["metadata"].find(fixed);
+    if (old != before["metadata"].end())
+      metadata[fixed] = *old;
+    else
+      metadata.erase(fixed);
+  }
+  if (object == before) return stored;
+  const auto spec = [](const Json& json) { return json.contains("spec") ? json["spec"] : Json(); };
+  if (spec(object) != spec(before)) metadata["generation"] = before["metadata"].value("generation", 1) + 1;
+  metadata["resourceVersion"] = std::to_string(++version_);
+  stored = {std::make_shared<const Json>(std::move(object)), version_};
+  tell(kind, {ChangeType::modified, stored});
+  return stored;
+}
+
+void ObjectStore::remove(const std::string& collection, const std::string& key) {
+  Collection& kind = collections_.at(collection);
+  const auto found = kind.objects.find(key);
+  if (found == kind.objects.end()) return;
+  Json last = *found->second.json;
+  last["metadata"]["resourceVersion"] = std::to_string(++version_);
+  kind.objects.erase(found);
+  tell(kind, {ChangeType::deleted, {std::make_shared<const Json>(std::move(last)), version_}});
+}
+
+void ObjectStore::tell(Collection& collection, ObjectChange change) {
+  collection.history.push_back(change);
+  if (collection.history.size() > longest_history) {
+    collection.forgotten = collection.history.front().now.version;
+    collection.history.pop_front();
+  }
+  for (const auto& [id, listener] : collection.listeners) listener(change);
+}
+
+std::optional<std::vector<ObjectChange>> ObjectStore::since(const std::string& collection,
+                                                            std::uint64_t version) const {
+  const Collection& kind = collections_.at(collection);
+  if (version < kind.forgotten) return std::nullopt;
+  std::vector<ObjectChange> changes;
+  for (const ObjectChange& change : kind.history)
+    if (change.now.version > version) changes.push_back(change);
+  return changes;
+}
+
+ObjectStore::ListenerId ObjectStore::listen(const std::string& collection, Listener listener) {
+  collections_.at(collection).listeners.emplace(++last_listener_, std::move(listener));
+  return last_listener_;
+}
+
+void ObjectStore::compact() {
+  for (auto& [name, kind] : collections_) {
+    kind.forgotten = version_;
+    kind.history.clear();
+  }
+}
+
+}  // namespace lips::virtual_cluster

@@ -1,0 +1,28 @@
+// Runs a scenario through the adapter of real clusters: the operator's own lines between a policy and an API server, in
+// virtual time. The bill is counted where simulation::run() counts it.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/log.h"
+#include "simulation/run.h"
+#include "virtual/virtual_kubernetes.h"
+
+namespace lips::virtual_cluster {
+
+struct ThroughOptions {
+  Log* log = nullptr;                                         // of the adapter; none: it says nothing
+  std::function<bool()> stop;                                 // true: end now with a partial result
+  std::function<void(const simulation::Progress&)> progress;  // called now and then
+  const Stopwatch* stopwatch = nullptr;
+  JobControllerRules job_controller;
+  Storm storm;
+  std::function<void(VirtualKubernetes&)> at_end;  // while the adapter is still there
+};
+
+// An error if the scenario has what can_be_objects() refuses, or the policy fails.
+Result<simulation::RunResult> run_through_kubernetes(const simulation::Scenario& scenario, const Policy& policy,
+                                                     std::string policy_name, const ThroughOptions& options = {});
+
+}  // namespace lips::virtual_cluster

@@ -1,0 +1,49 @@
+// The objects of a cluster that is like a scenario: nodes, pools, stores, data sets, Jobs and their pods, as users and
+// controllers write them. Pure.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "simulation/scenario.h"
+#include "virtual/api_json.h"
+
+namespace lips::virtual_cluster {
+
+// The error names the first thing in the scenario that objects cannot say.
+Result<void> can_be_objects(const simulation::Scenario& scenario);
+
+inline constexpr const char* data_name_space = "data";
+
+// Each pool is a namespace.
+std::string pool_name(const simulation::Scenario& scenario, PoolId pool);
+
+// Price sheets have one speed for each type: nodes of one type that differ in speed get types of their own.
+std::string type_name(const Node& node);
+Json node_object(const ClusterSnapshot& cluster, NodeId node);
+Json pool_object(const Pool& pool);
+Json store_object(const ClusterSnapshot& cluster, StoreId store);
+// With the replicas that are there at the start.
+Json data_set_object(const simulation::Scenario& scenario, DataSetId data_set);
+
+// One stage of a job of the scenario; a job with reduces is two Jobs.
+struct JobStage {
+  JobId job;
+  TaskKind kind = TaskKind::map;
+};
+std::string job_name(const simulation::Scenario& scenario, JobStage stage);
+Json job_object(const simulation::Scenario& scenario, JobStage stage);
+// A task of the scenario by its job and its number there: maps, then reduces.
+struct TaskOfJob {
+  JobId job;
+  std::uint32_t number = 0;
+};
+TaskKind kind_of(const simulation::Scenario& scenario, TaskOfJob task);
+// `attempt` counts from 0 the pods for that task. The namespace is that of its Job.
+std::string pod_name(const simulation::Scenario& scenario, TaskOfJob task, int attempt);
+// The requests of a pod of the job, as its container has them.
+Json pod_requests(const simulation::Scenario& scenario, JobId job);
+// A pod of the Job with that uid.
+Json pod_object(const simulation::Scenario& scenario, TaskOfJob task, const std::string& job_uid, int attempt);
+
+}  // namespace lips::virtual_cluster

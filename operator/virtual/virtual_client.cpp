@@ -1,0 +1,210 @@
+#include "virtual/virtual_client.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "kubernetes/api/codec.h"
+#include "kubernetes/api/retry.h"
+
+namespace lips::virtual_cluster {
+namespace {
+
+using kubernetes::Answer;
+using kubernetes::ApiRequest;
+using kubernetes::ByteStream;
+
+constexpr Duration bookmarks_every{60'000'000};
+
+class VirtualStream final : public ByteStream {
+ public:
+  VirtualStream(ApiServer& server, kubernetes::EventLoop& loop, const ApiRequest& request, Latencies latencies,
+                const Storm& storm, std::uint64_t seed)
+      : server_(server), loop_(loop), latency_(latencies.event), storm_(storm), weather_(seed) {
+    loop_.at(loop_.now() + latencies.request, alive([this, path = request.path] { open(path); }));
+  }
+  ~VirtualStream() override { close(); }
+  VirtualStream(const VirtualStream&) = delete;
+  VirtualStream& operator=(const VirtualStream&) = delete;
+
+  Result<Chunk> read(std::chrono::milliseconds) override {
+    told_ = false;
+    if (closed_) return fail(ErrorCode::cancelled, "the watch was closed");
+    if (!bytes_.empty()) {
+      if (ended_) tell();
+      return Chunk{State::data, std::exchange(bytes_, {})};
+    }
+    if (error_) return tl::unexpected(*error_);
+    return Chunk{ended_ ? State::ended : State::silent, {}};
+  }
+  void when_readable(std::function<void()> told) override {
+    call_ = std::make_shared<std::function<void()>>(std::move(told));
+    if (!bytes_.empty() || ended_) tell();
+  }
+  void close() override {
+    if (watch_) server_.stop(*std::exchange(watch_, std::nullopt));
+    closed_ = true;
+  }
+
+ private:
+  template <class Task>
+  std::function<void()> alive(Task task) {
+    return [life = std::weak_ptr(life_), task = std::move(task)] {
+      if (!life.expired()) task();
+    };
+  }
+  void open(const std::string& path) {
+    if (closed_) return;
+    watch_ = server_.watch(path, [this](std::string line) { arrive(std::move(line)); });
+    for (std::string& line : std::exchange(watch_->lines, {})) arrive(std::move(line));
+    if (watch_->code != 200) error_ = kubernetes::error_of_answer(watch_->code, "");
+    if (watch_->refused) return end();
+    bookmark();
+    const auto parsed = parse_api_path(path);
+    const std::string seconds = parsed ? parsed->query_value("timeoutSeconds") : "";
+    if (!seconds.empty()) loop_.at(loop_.now() + std::chrono::seconds(std::stoll(seconds)), alive([this] { end(); }));
+  }
+  void bookmark() {
+    loop_.at(loop_.now() + bookmarks_every, alive([this] {
+               if (ended_ || closed_) return;
+               arrive(server_.bookmark());
+               bookmark();
+             }));
+  }
+  // Events that come together are delivered together.
+  void arrive(std::string line) {
+    on_the_way_ += line;
+    if (std::exchange(delivering_, true)) return;
+    Duration way = latency_;
+    if (weather_.uniform() < storm_.late_event) way += seconds(to_seconds(storm_.slowest) * weather_.uniform());
+    loop_.at(loop_.now() + way, alive([this] { deliver(); }));
+  }
+  void deliver() {
+    delivering_ = false;
+    if (ended_) return;
+    std::string arrived = std::exchange(on_the_way_, {});
+    if (weather_.uniform() < storm_.cut_watch) {
+      arrived.resize(weather_.below(arrived.size() + 1));
+      error_ = Error{ErrorCode::unavailable, "the connection was reset"};
+      if (watch_ && !watch_->refused) server_.stop(*watch_);
+      watch_.reset();
+      ended_ = true;
+    }
+    bytes_ += arrived;
+    tell();
+  }
+  void end() {
+    if (watch_ && !watch_->refused) server_.stop(*watch_);
+    watch_.reset();
+    loop_.at(loop_.now() + latency_, alive([this] {
+               ended_ = true;
+               tell();
+             }));
+  }
+  void tell() {
+    if (!call_ || std::exchange(told_, true)) return;
+    loop_.post([life = std::weak_ptr(life_), call = call_] {
+      if (!life.expired()) (*call)();
+    });
+  }
+
+  ApiServer& server_;
+  kubernetes::EventLoop& loop_;
+  const Duration latency_;
+  const Storm storm_;
+  Random weather_;
+  std::optional<ApiServer::Watch> watch_;
+  std::string bytes_, on_the_way_;
+  bool delivering_ = false, told_ = false, ended_ = false, closed_ = false;
+  std::optional<Error> error_;
+  std::shared_ptr<std::function<void()>> call_;
+  std::shared_ptr<int> life_ = std::make_shared<int>();
+};
+
+}  // namespace
+
+VirtualClient::VirtualClient(ApiServer& server, kubernetes::EventLoop& loop, kubernetes::ClientOptions options,
+                             const Storm& storm)
+    : server_(server),
+      loop_(loop),
+      options_(std::move(options)),
+      storm_(storm),
+      random_(options_.seed),
+      weather_(storm.seed) {}
+
+Duration VirtualClient::way(Duration usual) {
+  return weather_.uniform() < storm_.slow ? usual + seconds(to_seconds(storm_.slowest) * weather_.uniform()) : usual;
+}
+
+void VirtualClient::later(Duration pause, RequestId id, void (VirtualClient::*step)(RequestId)) {
+  loop_.at(loop_.now() + pause, [this, alive = std::weak_ptr(alive_), id, step] {
+    if (!alive.expired() && requests_.contains(id)) (this->*step)(id);
+  });
+}
+
+kubernetes::ApiClient::RequestId VirtualClient::start(ApiRequest request, std::function<void(Answer)> done) {
+  requests_[++last_] = {std::move(request), std::move(done), loop_.now()};
+  later(Duration(0), last_, &VirtualClient::send);
+  return last_;
+}
+
+void VirtualClient::cancel(RequestId id) {
+  loop_.post([this, alive = std::weak_ptr(alive_), id] {
+    if (!alive.expired()) finish(id, fail(ErrorCode::cancelled, "the request was cancelled"));
+  });
+}
+
+void VirtualClient::send(RequestId id) {
+  Request& request = requests_.at(id);
+  if (request.what.still_wanted && !request.what.still_wanted())
+    return finish(id, fail(ErrorCode::cancelled, "the request was cancelled"));
+  ++request.tries;
+  request.sent = loop_.now();
+  const double fate = weather_.uniform();
+  const bool lost = fate < storm_.lost_request, unheard = !lost && fate < storm_.lost_request + storm_.lost_answer;
+  const bool busy = weather_.uniform() < storm_.busy;
+  loop_.at(loop_.now() + way(latencies_.request), [this, alive = std::weak_ptr(alive_), id, lost, unheard, busy] {
+    if (alive.expired() || !requests_.contains(id)) return;
+    const ApiRequest& what = requests_.at(id).what;
+    ApiResponse response{0, ""};
+    if (busy)
+      response = {429, ""};
+    else if (!lost)
+      response = server_.handle(what);
+    if (unheard) response = {0, ""};
+    const Duration back = response.code == 0 ? Duration(what.timeout) : way(latencies_.answer);
+    loop_.at(loop_.now() + back, [this, alive, id, response = std::move(response)] {
+      if (!alive.expired() && requests_.contains(id)) answer(id, response);
+    });
+  });
+}
+
+void VirtualClient::answer(RequestId id, const ApiResponse& response) {
+  Request& request = requests_.at(id);
+  const ApiRequest& what = request.what;
+  if (options_.observer) options_.observer->tried({what.verb, what.path, response.code, loop_.now() - request.sent});
+  if (response.code >= 200 && response.code < 300) return finish(id, response.body);
+  kubernetes::TryResult result;
+  result.http_code = response.code;
+  result.repeatable =
+      what.repeatable.value_or(what.verb != kubernetes::Verb::create && what.verb != kubernetes::Verb::patch);
+  if (const auto pause = kubernetes::pause_before_next_try(result, request.tries, options_.retry, random_))
+    return later(*pause, id, &VirtualClient::send);
+  if (response.code == 0)
+    return finish(id, fail(ErrorCode::unavailable, fmt::format("{} {}: no answer", verb_name(what.verb), what.path)));
+  Error error = kubernetes::error_of_answer(response.code, response.body);
+  if (options_.observer) options_.observer->refused({what.verb, what.path, response.code, error.message});
+  error.message = fmt::format("{} {}: {}", verb_name(what.verb), what.path, error.message);
+  finish(id, tl::unexpected(std::move(error)));
+}
+
+void VirtualClient::finish(RequestId id, Answer answer) {
+  auto request = requests_.extract(id);
+  if (!request.empty() && request.mapped().done) request.mapped().done(std::move(answer));
+}
+
+std::unique_ptr<ByteStream> VirtualClient::watch(ApiRequest request) {
+  return std::make_unique<VirtualStream>(server_, loop_, request, latencies_, storm_, weather_.below(1U << 30));
+}
+
+}  // namespace lips::virtual_cluster

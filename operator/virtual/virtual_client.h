@@ -1,0 +1,61 @@
+// A client of the virtual API server: every request and every event of a watch takes a little of the loop's time. It
+// keeps those habits of RequestEngine that the adapter can notice: still_wanted, retries, the observer.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/random.h"
+#include "kubernetes/api/api_client.h"
+#include "kubernetes/api/client_options.h"
+#include "kubernetes/api/event_loop.h"
+#include "virtual/api_server.h"
+#include "virtual/storm.h"
+
+namespace lips::virtual_cluster {
+
+// How long the way to the server and back takes, and what the server needs in between.
+struct Latencies {
+  Duration request{2'000}, answer{2'000}, event{5'000};
+};
+
+class VirtualClient final : public kubernetes::ApiClient {
+ public:
+  // Both outlive it.
+  VirtualClient(ApiServer& server, kubernetes::EventLoop& loop, kubernetes::ClientOptions options,
+                const Storm& storm = {});
+  ~VirtualClient() override = default;
+  VirtualClient(const VirtualClient&) = delete;
+  VirtualClient& operator=(const VirtualClient&) = delete;
+
+  RequestId start(kubernetes::ApiRequest request, std::function<void(kubernetes::Answer)> done) override;
+  void cancel(RequestId id) override;
+  std::unique_ptr<kubernetes::ByteStream> watch(kubernetes::ApiRequest request) override;
+
+ private:
+  struct Request {
+    kubernetes::ApiRequest what;
+    std::function<void(kubernetes::Answer)> done;
+    TimePoint sent{};
+    int tries = 0;
+  };
+  void later(Duration pause, RequestId id, void (VirtualClient::*step)(RequestId));
+  void send(RequestId id);
+  void answer(RequestId id, const ApiResponse& response);
+  Duration way(Duration usual);
+  void finish(RequestId id, kubernetes::Answer answer);
+  bool on_own_thread() const override { return true; }
+
+  ApiServer& server_;
+  kubernetes::EventLoop& loop_;
+  const kubernetes::ClientOptions options_;
+  const Latencies latencies_;
+  const Storm storm_;
+  Random random_, weather_;
+  std::map<RequestId, Request> requests_;
+  RequestId last_ = 0;
+  std::shared_ptr<int> alive_ = std::make_shared<int>();
+};
+
+}  // namespace lips::virtual_cluster

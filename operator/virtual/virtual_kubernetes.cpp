@@ -1,0 +1,360 @@
+#include "virtual/virtual_kubernetes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "kubernetes/api/time_text.h"
+#include "kubernetes/pods/pod_annotations.h"
+#include "model/node_labels.h"
+#include "virtual/json_patch.h"
+
+namespace lips::virtual_cluster {
+namespace {
+
+// A look at the simulated cluster even if it foresees nothing: it knows when a run is hopeless.
+constexpr Duration look_every = std::chrono::minutes(10);
+constexpr Duration patience = std::chrono::hours(1);
+
+constexpr const char* served[] = {"/api/v1/nodes",
+                                  "/api/v1/pods",
+                                  "/api/v1/configmaps",
+                                  "/api/v1/secrets",
+                                  "/api/v1/persistentvolumeclaims",
+                                  "/api/v1/persistentvolumes",
+                                  "/api/v1/resourcequotas",
+                                  "/apis/batch/v1/jobs",
+                                  "/apis/batch/v1/cronjobs",
+                                  "/apis/storage.k8s.io/v1/storageclasses",
+                                  "/apis/storage.k8s.io/v1/csinodes",
+                                  "/apis/storage.k8s.io/v1/csidrivers",
+                                  "/apis/storage.k8s.io/v1/csistoragecapacities",
+                                  "/apis/events.k8s.io/v1/events",
+                                  "/apis/coordination.k8s.io/v1/leases",
+                                  "/apis/lips.dev/v1alpha1/datasets",
+                                  "/apis/lips.dev/v1alpha1/datastores",
+                                  "/apis/lips.dev/v1alpha1/datamoves",
+                                  "/apis/lips.dev/v1alpha1/pools"};
+
+std::string text_of(const Json& object, const char* pointer) {
+  const Json::json_pointer at(pointer);
+  return object.contains(at) && object[at].is_string() ? object[at].get<std::string>() : "";
+}
+
+}  // namespace
+
+VirtualKubernetes::VirtualKubernetes(const simulation::Scenario& scenario, const Cadence& cadence,
+                                     simulation::RunListener& listener, JobControllerRules rules)
+    : scenario_(scenario),
+      rules_(rules),
+      loop_(std::make_shared<VirtualLoop>(scenario.cluster.now + scenario_day.time_since_epoch())),
+      server_(*loop_, scenario.seed),
+      truth_(scenario, cadence, listener),
+      movers_(server_.objects(), truth_, scenario.cluster, [this] { advance(); }),
+      stages_(scenario.jobs.size()) {
+  for (const char* collection : served) server_.serve(collection);
+  for (std::uint32_t job = 0; job < scenario.jobs.size(); ++job) {
+    first_task_.emplace_back(static_cast<std::uint32_t>(places_.size()));
+    for (std::uint32_t number = 0; number < scenario.jobs[job].tasks.size(); ++number) {
+      pods_.push_back({});
+      places_.push_back({JobId(job), number});
+    }
+  }
+  put_cluster();
+  server_.objects().listen(pods_path, [this](const ObjectChange& change) { follow_pods(change); });
+  const auto to_movers = [this](const char* collection, void (Movers::*start)(const Json&)) {
+    server_.objects().listen(collection, [this, start](const ObjectChange& change) {
+      if (change.type == ChangeType::added)
+        loop_->post([this, start, object = change.now.json] { (movers_.*start)(*object); });
+    });
+  };
+  to_movers(jobs_path, &Movers::start_job);
+  to_movers(pods_path, &Movers::start_pod);
+  advance();
+}
+
+void VirtualKubernetes::put_cluster() {
+  const ClusterSnapshot& cluster = scenario_.cluster;
+  const auto put = [&](const std::string& collection, Json object) {
+    const StoredObject* made = server_.objects().create(collection, std::move(object), loop_->now());
+    LIPS_CHECK(made, "the names of a scenario differ");
+    return text_of(*made->json, "/metadata/name");
+  };
+  for (const NodeId node : cluster.nodes.ids()) nodes_[cluster.nodes[node].name] = node;
+  const ClusterSnapshot start = scenario_.at_start();  // places that an autoscaler may fill take no tasks yet
+  for (const NodeId node : cluster.nodes.ids())
+    if (start.nodes[node].schedulable) put(nodes_path, node_object(cluster, node));
+  if (!scenario_.fleet.offers.empty()) truth_.request_nodes(std::vector<NodeRequest>{});
+  for (const Pool& pool : cluster.pools) put("/apis/lips.dev/v1alpha1/pools", pool_object(pool));
+  for (const StoreId store : cluster.stores.ids())
+    movers_.names().stores[put("/apis/lips.dev/v1alpha1/datastores", store_object(cluster, store))] = store;
+  for (const DataSetId set : cluster.data_sets.ids())
+    movers_.names()
+        .data_sets[key_of(data_name_space, put("/apis/lips.dev/v1alpha1/datasets", data_set_object(scenario_, set)))] =
+        set;
+}
+
+kubernetes::ClusterLink VirtualKubernetes::link(const Storm& storm) {
+  return {loop_, [this, storm](kubernetes::ClientOptions options) {
+            return std::make_unique<VirtualClient>(server_, *loop_, std::move(options), storm);
+          }};
+}
+
+// ---- the kubelets ----
+
+void VirtualKubernetes::follow_pods(const ObjectChange& change) {
+  const Json& pod = *change.now.json;
+  if (text_of(pod, "/metadata/labels/app.kubernetes.io~1component") == "node-order" && !std::exchange(ordering_, true))
+    loop_->post([this] { order_nodes(); });
+  const auto known = task_of_.find(key_of(pod));
+  if (known == task_of_.end()) return;
+  const TaskId task = known->second;
+  if (change.type == ChangeType::deleted) {
+    task_of_.erase(known);
+    return;
+  }
+  const std::string node = text_of(pod, "/spec/nodeName");
+  if (pods_[task].name != key_of(pod) || node.empty() || std::exchange(pods_[task].bound, true)) return;
+  // After the server has answered: the kubelet learns of it by a watch of its own.
+  loop_->post([this, task, node, read_from = text_of(pod, "/metadata/annotations/lips.dev~1read-from")] {
+    start_pod(task, node, read_from);
+  });
+}
+
+void VirtualKubernetes::start_pod(TaskId task, const std::string& node, const std::string& read_from) {
+  advance();
+  Assignment assignment;
+  assignment.task = task;
+  const auto place = nodes_.find(node);
+  if (place == nodes_.end() || !pods_[task].bound) return;
+  assignment.node = place->second;
+  const auto store = movers_.names().stores.find(read_from);
+  if (store != movers_.names().stores.end()) assignment.read_from = store->second;
+  if (!truth_.waits(task)) return end_pod(task, false);
+  if (!truth_.is_up(place->second)) return collect_pod(task);
+  if (truth_.is_full(place->second, task)) wrong_.push_back("no room on " + node + " for " + pods_[task].name);
+  truth_.bind({assignment, read_from});
+  advance();
+}
+
+void VirtualKubernetes::end_pod(TaskId task, bool succeeded) {
+  PodOfTask& record = pods_[task];
+  const StoredObject* found = server_.objects().find(pods_path, record.name);
+  if (found) {
+    Json pod = *found->json;
+    const std::string now = kubernetes::time_text(loop_->now());
+    pod["status"]["phase"] = succeeded ? "Succeeded" : "Failed";
+    pod["status"]["containerStatuses"] =
+        Json::array({{{"name", "main"}, {"state", {{"terminated", {{"finishedAt", now}}}}}}});
+    put_pod(record.name, std::move(pod));
+  }
+  record.bound = false;
+  record.name.clear();
+  if (succeeded) return;
+  loop_->at(loop_->now() + rules_.back_off, [this, task] {
+    if (pods_[task].name.empty()) make_pod(task);
+  });
+}
+
+// As the garbage collector of pods does with those whose node is gone.
+void VirtualKubernetes::collect_pod(TaskId task) {
+  const std::string pod = pods_[task].name;
+  end_pod(task, false);
+  server_.objects().remove(pods_path, pod);
+}
+
+// A node that takes no pods any more is cordoned; one that did not exist is new.
+void VirtualKubernetes::put_node(NodeId id, bool schedulable) {
+  Json node = node_object(scenario_.cluster, id);
+  if (!schedulable) node["spec"]["unschedulable"] = true;
+  const std::string name = scenario_.cluster.nodes[id].name;
+  if (server_.objects().find(nodes_path, name))
+    server_.objects().put(nodes_path, name, std::move(node));
+  else if (schedulable)
+    server_.objects().create(nodes_path, std::move(node), loop_->now());
+}
+
+// A machine that may come back with its data is a node that is not ready; one that is gone is none. Its pods are lost
+// with it: nobody waits for the five minutes of the node lifecycle controller.
+void VirtualKubernetes::lose_node(const NodeLost& lost) {
+  const std::string& name = scenario_.cluster.nodes[lost.node].name;
+  const bool comes_back = !lost.data_lost && scenario_.cluster.nodes[lost.node].fleet == FleetKind::fixed;
+  if (comes_back) {
+    Json node = node_object(scenario_.cluster, lost.node);
+    node["status"]["conditions"] = Json::array({{{"type", "Ready"}, {"status", "Unknown"}}});
+    server_.objects().put(nodes_path, name, std::move(node));
+  } else {
+    server_.objects().remove(nodes_path, name);
+  }
+  std::vector<TaskId> there;
+  for (const auto& [key, task] : task_of_) {
+    const StoredObject* pod = server_.objects().find(pods_path, key);
+    if (pod && pods_[task].name == key && text_of(*pod->json, "/spec/nodeName") == name) there.push_back(task);
+  }
+  for (const TaskId task : there) collect_pod(task);
+}
+
+// ---- the autoscaler ----
+
+// An order is a pod that no scheduler binds. The simulated autoscaler knows tasks: any that waits and is as large
+// stands for the order.
+std::optional<NodeRequest> VirtualKubernetes::request_of(const Json& order, std::vector<TaskId>& waiting) const {
+  const Json::json_pointer terms(
+      "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms");
+  std::map<std::string, std::string> place;
+  if (order.contains(terms))
+    for (const Json& rule : order[terms].at(0).value("matchExpressions", Json::array()))
+      if (rule.value("operator", "") == "In") place[rule.value("key", "")] = rule["values"].at(0);
+  const Json::json_pointer requests("/spec/containers/0/resources/requests");
+  const auto alike = std::find_if(waiting.begin(), waiting.end(), [&](TaskId task) {
+    return pod_requests(scenario_, places_[task].job) == order.value(requests, Json());
+  });
+  if (alike == waiting.end()) return std::nullopt;
+  for (std::uint32_t offer = 0; offer < scenario_.fleet.offers.size(); ++offer) {
+    const Node& like = scenario_.cluster.nodes[scenario_.fleet.offers[offer].first];
+    if (place[node_label::zone] != scenario_.cluster.zones[like.zone].name ||
+        place[node_label::capacity_type] != to_string(like.capacity_type))
+      continue;
+    const TaskId task = *alike;
+    waiting.erase(alike);
+    return NodeRequest{task, OfferId(offer)};
+  }
+  return std::nullopt;
+}
+
+void VirtualKubernetes::order_nodes() {
+  ordering_ = false;
+  advance();
+  std::vector<TaskId> waiting;
+  for (const auto& [key, task] : task_of_)
+    if (!pods_[task].bound && pods_[task].name == key && truth_.waits(task)) waiting.push_back(task);
+  std::vector<NodeRequest> requests;
+  for (const auto& [key, stored] : server_.objects().all(pods_path)) {
+    if (text_of(*stored.json, "/metadata/labels/app.kubernetes.io~1component") != "node-order") continue;
+    if (const auto request = request_of(*stored.json, waiting)) requests.push_back(*request);
+  }
+  truth_.request_nodes(requests);
+  advance();
+}
+
+// ---- the simulated cluster ----
+
+void VirtualKubernetes::advance() {
+  if (over_ || std::exchange(advancing_, true)) return;
+  const TimePoint inside(loop_->now() - scenario_day);
+  for (;;) {
+    const Result<std::vector<ClusterEvent>> events = truth_.wait(inside);
+    if (!events) {
+      over_ = true;
+      break;
+    }
+    for (const ClusterEvent& event : *events) take(event);
+    if (events->empty() && truth_.now() >= inside) break;
+  }
+  advancing_ = false;
+  // A plan that starts nothing for so long will not start anything.
+  if (truth_.next_change() == TimePoint::max() && inside - truth_.last_progress() > patience) over_ = true;
+  expect_next();
+}
+
+void VirtualKubernetes::expect_next() {
+  if (next_) loop_->cancel(*next_);
+  if (over_) return;
+  const TimePoint look = loop_->now() + look_every, change = truth_.next_change();
+  next_ = loop_->at(change == TimePoint::max() ? look : std::min(look, outside(change)), [this] { advance(); });
+}
+
+void VirtualKubernetes::take(const ClusterEvent& event) {
+  if (const auto* arrived = std::get_if<JobArrived>(&event)) {
+    const JobId job(jobs_arrived_++);
+    if (!arrived->job.held) make_job(job, TaskKind::map), make_job(job, TaskKind::reduce);
+  } else if (const auto* released = std::get_if<JobReleased>(&event)) {
+    make_job(released->job, TaskKind::map), make_job(released->job, TaskKind::reduce);
+  } else if (const auto* started = std::get_if<TaskStarted>(&event)) {
+    const StoredObject* found = server_.objects().find(pods_path, pods_[started->task].name);
+    if (!found) return;
+    Json pod = *found->json;
+    pod["status"]["phase"] = "Running";
+    pod["status"]["startTime"] = kubernetes::time_text(loop_->now());
+    put_pod(pods_[started->task].name, std::move(pod));
+  } else if (const auto* finished = std::get_if<TaskFinished>(&event)) {
+    end_pod(finished->task, true);
+    StageRecord& stage = stage_of(finished->task);
+    const TaskOfJob place = places_[finished->task];
+    if (--stage.left == 0) finish_job(place.job, kind_of(scenario_, place));
+  } else if (const auto* lost = std::get_if<TaskLost>(&event)) {
+    end_pod(lost->task, false);
+  } else if (const auto* moved = std::get_if<MoveEnded>(&event)) {
+    movers_.take(*moved);
+  } else if (const auto* gone = std::get_if<NodeLost>(&event)) {
+    lose_node(*gone);
+  } else if (const auto* back = std::get_if<NodeBack>(&event)) {
+    put_node(back->node, true);
+  } else if (const auto* changed = std::get_if<NodeChanged>(&event)) {
+    put_node(changed->node, changed->now.schedulable);
+  }
+}
+
+// ---- the Job controller ----
+
+VirtualKubernetes::StageRecord& VirtualKubernetes::stage_of(TaskId task) {
+  return stages_[places_[task].job.index()][kind_of(scenario_, places_[task])];
+}
+
+std::vector<TaskId> VirtualKubernetes::tasks_of(JobId id, TaskKind kind) const {
+  const Job& job = scenario_.jobs[id.index()].job;
+  const std::uint32_t first = first_task_[id.index()].index() + (kind == TaskKind::map ? 0 : job.map_tasks);
+  std::vector<TaskId> tasks;
+  for (std::uint32_t i = 0; i < (kind == TaskKind::map ? job.map_tasks : job.reduce_tasks); ++i)
+    tasks.emplace_back(first + i);
+  return tasks;
+}
+
+void VirtualKubernetes::make_job(JobId id, TaskKind kind) {
+  std::vector<TaskId> tasks = tasks_of(id, kind);
+  if (tasks.empty()) return;
+  const JobStage stage{id, kind};
+  const StoredObject* made = server_.objects().create(jobs_path, job_object(scenario_, stage), loop_->now());
+  LIPS_CHECK(made, "a job arrives once");
+  stages_[id.index()][kind] = {key_of(*made->json), text_of(*made->json, "/metadata/uid"),
+                               static_cast<std::uint32_t>(tasks.size())};
+  std::reverse(tasks.begin(), tasks.end());  // taken from the back
+  make_pods(std::move(tasks), rules_.first_batch);
+}
+
+void VirtualKubernetes::make_pods(std::vector<TaskId> tasks, std::size_t batch) {
+  for (std::size_t i = 0; i < batch && !tasks.empty(); ++i) {
+    make_pod(tasks.back());
+    tasks.pop_back();
+  }
+  if (tasks.empty()) return;
+  const std::size_t next = std::min(2 * batch, rules_.largest_batch);
+  loop_->at(loop_->now() + rules_.between_batches,
+            [this, tasks = std::move(tasks), next]() mutable { make_pods(std::move(tasks), next); });
+}
+
+void VirtualKubernetes::make_pod(TaskId task) {
+  if (over_) return;
+  PodOfTask& record = pods_[task];
+  Json pod = pod_object(scenario_, places_[task], stage_of(task).uid, record.attempts++);
+  record.name = key_of(pod);
+  record.bound = false;
+  task_of_[record.name] = task;
+  LIPS_CHECK(server_.objects().create(pods_path, std::move(pod), loop_->now()), "each attempt has a name of its own");
+}
+
+void VirtualKubernetes::finish_job(JobId id, TaskKind kind) {
+  StageRecord& stage = stages_[id.index()][kind];
+  Json job = *server_.objects().find(jobs_path, stage.key)->json;
+  job["status"]["conditions"] = Json::array({{{"type", "Complete"}, {"status", "True"}}});
+  server_.objects().put(jobs_path, stage.key, std::move(job));
+  loop_->at(loop_->now() + rules_.keep_ended, [this, id, kind, key = stage.key] {
+    server_.objects().remove(jobs_path, key);
+    const std::string name_space = key.substr(0, key.find('/'));
+    for (const TaskId task : tasks_of(id, kind))
+      for (int attempt = 0; attempt < pods_[task].attempts; ++attempt)
+        server_.objects().remove(pods_path, key_of(name_space, pod_name(scenario_, places_[task], attempt)));
+  });
+}
+
+}  // namespace lips::virtual_cluster

@@ -1,0 +1,102 @@
+// A whole Kubernetes cluster inside the program, in virtual time: an API server with the scenario's objects, the Job
+// controller and the kubelets, over a simulated cluster that says how long tasks take. Things arrive as they do in a
+// real cluster: in bursts, late, and each for itself.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kubernetes/adapter/kubernetes_cluster.h"
+#include "simulation/simulated_cluster.h"
+#include "virtual/api_server.h"
+#include "virtual/movers.h"
+#include "virtual/scenario_objects.h"
+#include "virtual/virtual_client.h"
+#include "virtual/virtual_loop.h"
+
+namespace lips::virtual_cluster {
+
+// The day on which a scenario begins; on real clusters the time 0 is no time.
+inline constexpr TimePoint scenario_day{std::chrono::hours(24) * 20'454};  // 2026-01-01
+
+// The pace of the Job controller, as of kube-controller-manager: pods in batches that double, a new pod for one that
+// failed after a back-off, and a Job that has ended goes.
+struct JobControllerRules {
+  std::size_t first_batch = 1, largest_batch = 500;
+  Duration between_batches{20'000};
+  Duration back_off{10'000'000};
+  Duration keep_ended{60'000'000};
+};
+
+class VirtualKubernetes {
+ public:
+  // The scenario, which can_be_objects(), and the listener outlive it.
+  VirtualKubernetes(const simulation::Scenario& scenario, const Cadence& cadence, simulation::RunListener& listener,
+                    JobControllerRules rules = {});
+  VirtualKubernetes(const VirtualKubernetes&) = delete;
+  VirtualKubernetes& operator=(const VirtualKubernetes&) = delete;
+
+  // For an adapter, which must end before this does.
+  kubernetes::ClusterLink link(const Storm& storm = {});
+  ApiServer& server() { return server_; }
+  VirtualLoop& loop() { return *loop_; }
+  simulation::SimulatedCluster& truth() { return truth_; }
+  // Things that must never happen, and did.
+  const std::vector<std::string>& wrong() const { return wrong_; }
+  // Nothing will happen any more.
+  bool over() const { return over_; }
+
+ private:
+  struct PodOfTask {
+    std::string name;  // namespace/name; empty: there is none now
+    int attempts = 0;
+    bool bound = false;
+  };
+  struct StageRecord {
+    std::string key, uid;  // of its Job; empty: not made yet
+    std::uint32_t left = 0;
+  };
+
+  void put_cluster();
+  void follow_pods(const ObjectChange& change);
+  void start_pod(TaskId task, const std::string& node, const std::string& read_from);
+  void advance();
+  void expect_next();
+  void take(const ClusterEvent& event);
+  void make_job(JobId job, TaskKind kind);
+  void make_pods(std::vector<TaskId> tasks, std::size_t batch);
+  void make_pod(TaskId task);
+  void end_pod(TaskId task, bool succeeded);
+  void collect_pod(TaskId task);
+  void put_node(NodeId node, bool schedulable);
+  void lose_node(const NodeLost& lost);
+  void put_pod(const std::string& key, Json pod) { server_.objects().put(pods_path, key, std::move(pod)); }
+  void finish_job(JobId job, TaskKind kind);
+  void order_nodes();
+  std::optional<NodeRequest> request_of(const Json& order, std::vector<TaskId>& waiting) const;
+  TimePoint outside(TimePoint inside) const { return inside + scenario_day.time_since_epoch(); }
+  StageRecord& stage_of(TaskId task);
+  std::vector<TaskId> tasks_of(JobId job, TaskKind kind) const;
+
+  static constexpr const char *pods_path = "/api/v1/pods", *nodes_path = "/api/v1/nodes",
+                              *jobs_path = "/apis/batch/v1/jobs";
+  const simulation::Scenario& scenario_;
+  const JobControllerRules rules_;
+  std::shared_ptr<VirtualLoop> loop_;
+  ApiServer server_;
+  simulation::SimulatedCluster truth_;
+  IdVector<TaskId, PodOfTask> pods_;
+  IdVector<TaskId, TaskOfJob> places_;
+  std::vector<TaskId> first_task_;  // by job
+  std::uint32_t jobs_arrived_ = 0;
+  std::map<std::string, TaskId> task_of_;  // by the pod's key
+  std::map<std::string, NodeId> nodes_;
+  Movers movers_;
+  std::vector<EnumArray<TaskKind, StageRecord>> stages_;  // by job
+  std::optional<kubernetes::EventLoop::TimerId> next_;
+  std::vector<std::string> wrong_;
+  bool advancing_ = false, over_ = false, ordering_ = false;
+};
+
+}  // namespace lips::virtual_cluster

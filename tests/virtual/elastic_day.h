@@ -1,0 +1,43 @@
+// An hour of five jobs on nodes that an autoscaler buys, spot and on demand in two zones.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "simulation/scenario_reader.h"
+
+namespace lips::virtual_cluster {
+
+inline constexpr const char* elastic_text = R"(
+name: elastic
+zones: [a, b]
+nodes:
+  - {name: m, fleet: elastic, count: 4, limit: 8, instanceType: m7g.xlarge, capacityTypes: [spot, on-demand], bootTime: 40s}
+  - {name: c, fleet: elastic, count: 4, limit: 8, instanceType: c7g.xlarge, capacityTypes: [spot, on-demand], bootTime: 40s}
+autoscaler: {limitCores: 64, consolidation: WhenEmpty, consolidateAfter: 30s}
+prices: {region: us-east-1, spotFactors: {a: 0.38, b: 0.30}}
+stores:
+  nodeDirectories: false
+  volumes: [{name: volume-a, zone: a}, {name: volume-b, zone: b}]
+blockSize: 128Mi
+placement: oneZone
+dataSets: [{name: logs, size: 8Gi}, {name: clicks, size: 4Gi}]
+jobs:
+  - {name: errors-in-logs, input: logs, application: Grep}
+  - {name: sessions, input: clicks, application: Stress2, arrival: 2m}
+  - {name: pi, tasks: 16, cpuPerTask: 60, arrival: 3m}
+  - {name: clicks-again, input: clicks, application: Grep, arrival: 8m}
+  - {name: later, tasks: 30, cpuPerTask: 200, arrival: 20m}
+)";
+
+inline simulation::Scenario elastic_day(std::uint64_t seed) {
+  simulation::ScenarioOptions options;
+  options.config_folder = std::string(LIPS_SOURCE_DIR) + "/config";
+  options.set = {{"seed", std::to_string(seed)}};
+  Result<simulation::Scenario> read = simulation::parse_scenario("elastic.yaml", elastic_text, options);
+  EXPECT_TRUE(read) << read.error().message;
+  return *std::move(read);
+}
+
+}  // namespace lips::virtual_cluster

@@ -1,0 +1,124 @@
+// The same scenario twice: a policy on the simulated cluster directly, and through the operator's adapter and a virtual
+// Kubernetes.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "policies/registry/registry.h"
+#include "simulation/scenario_reader.h"
+#include "tests/simulation/random_scenario.h"
+#include "tests/virtual/elastic_day.h"
+#include "virtual/run_through.h"
+
+namespace lips::virtual_cluster {
+namespace {
+
+struct BothDoors {
+  simulation::RunResult direct, through;
+};
+
+double difference(double direct, double through) { return direct > 0 ? through / direct - 1 : 0; }
+double in_dollars(const BothDoors& runs) {
+  return difference(runs.direct.invoice.total().value(), runs.through.invoice.total().value());
+}
+double in_completion(const BothDoors& runs) {
+  return difference(runs.direct.completion.mean, runs.through.completion.mean);
+}
+
+simulation::RunResult through(const simulation::Scenario& scenario, const std::string& name,
+                              const ThroughOptions& options = {}) {
+  const auto policy = *make_policy(name, scenario.settings);
+  const auto run = run_through_kubernetes(scenario, *policy, name, options);
+  EXPECT_TRUE(run) << run.error().message;
+  return run ? *run : simulation::RunResult{};
+}
+
+BothDoors run_both(const simulation::Scenario& scenario, const std::string& name = "lips") {
+  const auto policy = *make_policy(name, scenario.settings);
+  const auto direct = simulation::run(scenario, *policy, name);
+  EXPECT_TRUE(direct) << direct.error().message;
+  return {direct ? *direct : simulation::RunResult{}, through(scenario, name)};
+}
+
+simulation::Scenario quickstart(std::uint64_t seed) {
+  simulation::ScenarioOptions options;
+  options.config_folder = std::string(LIPS_SOURCE_DIR) + "/config";
+  options.set = {{"seed", std::to_string(seed)}};
+  return *simulation::read_scenario(options.config_folder + "/scenarios/quickstart.yaml", options);
+}
+
+// Maps and reduces, data on nodes, and spot prices.
+TEST(TwoDoors, AFixedClusterCostsAndTakesTheSame) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const BothDoors runs = run_both(quickstart(seed));
+    EXPECT_EQ(runs.through.jobs_finished, runs.direct.jobs_finished);
+    EXPECT_EQ(runs.through.tasks_finished, runs.direct.tasks_finished);
+    EXPECT_NEAR(in_dollars(runs), 0, 0.03);
+    EXPECT_NEAR(in_completion(runs), 0, 0.03);
+  }
+}
+
+// Nodes are ordered by pods, come late, and go when they are empty.
+TEST(TwoDoors, NodesThatAnAutoscalerBuysCostTheSame) {
+  const BothDoors runs = run_both(elastic_day(1));
+  EXPECT_EQ(runs.through.jobs_finished, 5U);
+  EXPECT_NEAR(in_dollars(runs), 0, 0.06);
+  EXPECT_NEAR(in_completion(runs), 0, 0.06);
+}
+
+// With lost nodes, stragglers, noise and shared data. A second more or less sends a small job elsewhere, so each alone
+// may differ; together they may not.
+TEST(TwoDoors, RandomClustersCostTheSameInTheMean) {
+  double dollars = 0, completion = 0;
+  constexpr int seeds = 30;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    simulation::Scenario scenario = simulation::tiny::random_scenario(seed);
+    scenario.thinking = simulation::Thinking::free;
+    const BothDoors both = run_both(scenario);
+    if (scenario.failures.empty()) {
+      EXPECT_EQ(both.through.jobs_finished, both.through.jobs);
+      EXPECT_EQ(both.through.attempts_lost, 0U) << "no kubelet refuses what the operator binds";
+    }
+    dollars += in_dollars(both) / seeds, completion += in_completion(both) / seeds;
+  }
+  EXPECT_NEAR(dollars, 0, 0.05);
+  EXPECT_NEAR(completion, 0, 0.06);
+}
+
+// One thread, one clock, one seed.
+TEST(TwoDoors, TheSameSeedIsTheSameRun) {
+  const simulation::Scenario scenario = quickstart(3);
+  const simulation::RunResult once = through(scenario, "lips"), again = through(scenario, "lips");
+  EXPECT_EQ(once.invoice.total(), again.invoice.total());
+  EXPECT_EQ(once.completion.mean, again.completion.mean);
+  EXPECT_EQ(once.plans.made, again.plans.made);
+}
+
+// A Job's pods come in bursts on every real control plane, in batches of any size.
+TEST(TwoDoors, TheBatchesOfTheJobControllerChangeLittle) {
+  const simulation::Scenario scenario = quickstart(1);
+  ThroughOptions slow;
+  slow.job_controller.largest_batch = 4;
+  slow.job_controller.between_batches = std::chrono::milliseconds(100);
+  const simulation::RunResult whole = through(scenario, "lips"), batches = through(scenario, "lips", slow);
+  EXPECT_EQ(batches.tasks_finished, whole.tasks_finished);
+  EXPECT_NEAR(difference(whole.invoice.total().value(), batches.invoice.total().value()), 0, 0.05);
+  EXPECT_NEAR(difference(whole.completion.mean, batches.completion.mean), 0, 0.05);
+}
+
+TEST(TwoDoors, SaysWhatItCannotSay) {
+  simulation::Scenario scenario = quickstart(1);
+  scenario.jobs[0].job.inputs.push_back(scenario.jobs[0].job.inputs[0]);
+  const auto policy = *make_policy("lips", scenario.settings);
+  const auto run = run_through_kubernetes(scenario, *policy, "lips");
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().message, "through Kubernetes: job errors-in-logs reads 2 data sets; allowed: one");
+}
+
+}  // namespace
+}  // namespace lips::virtual_cluster
