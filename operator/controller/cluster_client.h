@@ -42,6 +42,9 @@ class ClusterClient {
   virtual void note_plan(const Plan&) {}
   virtual void start_move(MoveId id, const DataMove& move) = 0;
   virtual void drop(const ReplicaDrop& drop) = 0;
+  // Ends the task's run, with the time that it has for an orderly end; as for any task whose run is lost, TaskLost or
+  // TaskWithdrawn follows. TaskStays: it could not be taken back.
+  virtual void reclaim(const Reclaim& reclaim) = 0;
   virtual void remember(const Remembered& remembered) = 0;
   virtual void remember_shares(const ShareMemory& shares) = 0;
   virtual void remember_targets(const std::vector<TargetDebt>& debts) = 0;

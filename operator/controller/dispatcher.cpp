@@ -30,6 +30,8 @@ void Dispatcher::accept(const Plan& plan) {
   }
   if (plan.copies_reviewed) state_.note_copies_reviewed();
   for (const ReplicaDrop& drop : plan.drops) client_.drop(drop);
+  for (const Reclaim& reclaim : plan.reclaims)
+    if (state_.begin_reclaim(reclaim)) client_.reclaim(reclaim);
   for (const Assignment& assignment : plan.assignments) {
     std::deque<Assignment>& queue = queue_[assignment.node];
     if (queue.empty()) nodes_.push_back(assignment.node);

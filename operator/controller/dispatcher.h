@@ -17,7 +17,7 @@ class Dispatcher {
  public:
   Dispatcher(ClusterState& state, ClusterClient& client) : state_(state), client_(client) {}
 
-  // Starts the plan's moves, drops and memories at once; its assignments replace the queue.
+  // Starts the plan's moves, drops, reclaims and memories at once; its assignments replace the queue.
   void accept(const Plan& plan);
   // Binds every queued task that fits. Call it after accept, and when replicas have arrived.
   void dispatch_all(std::vector<Observer*>& observers);

@@ -22,6 +22,7 @@ class ForwardingCluster : public ClusterClient {
   void note_plan(const Plan& plan) override { cluster_.note_plan(plan); }
   void start_move(MoveId id, const DataMove& move) override { cluster_.start_move(id, move); }
   void drop(const ReplicaDrop& drop) override { cluster_.drop(drop); }
+  void reclaim(const Reclaim& reclaim) override { cluster_.reclaim(reclaim); }
   void remember(const Remembered& remembered) override { cluster_.remember(remembered); }
   void remember_shares(const ShareMemory& shares) override { cluster_.remember_shares(shares); }
   void remember_targets(const std::vector<TargetDebt>& debts) override { cluster_.remember_targets(debts); }

@@ -92,6 +92,10 @@ struct TaskFinished {
 struct TaskLost {  // failed, evicted, or its binding was refused: pending again
   TaskId task;
 };
+struct TaskStays {  // it could not be taken back, and is not to be asked for again before that time
+  TaskId task;
+  TimePoint until{};
+};
 struct ReplicaAdded {
   BlockId block;
   Replica replica;
@@ -108,9 +112,9 @@ struct Heartbeat {  // a node reports and may be given tasks (Hadoop)
   NodeId node;
 };
 
-using ClusterEvent =
-    std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, JobReleased, TaskStarted, TaskFound, TaskFinished,
-                 TaskLost, TaskWithdrawn, ReplicaAdded, ReplicaRemoved, MoveEnded, Heartbeat, ClusterListed,
-                 ConstraintAdded, PoolAdded, ProfileAdded, ResourceAdded, OffersChanged, WorkExpected, NoMorePeers>;
+using ClusterEvent = std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, JobReleased, TaskStarted, TaskFound,
+                                  TaskFinished, TaskLost, TaskWithdrawn, ReplicaAdded, ReplicaRemoved, MoveEnded,
+                                  Heartbeat, ClusterListed, ConstraintAdded, PoolAdded, ProfileAdded, ResourceAdded,
+                                  OffersChanged, WorkExpected, NoMorePeers, TaskStays>;
 
 }  // namespace lips

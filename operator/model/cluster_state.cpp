@@ -85,6 +85,12 @@ void ClusterState::apply(const ClusterEvent& event) {
     void operator()(const TaskFinished& e) const { state.finish(e); }
     void operator()(const TaskWithdrawn& e) const { state.withdraw(e.task); }
     void operator()(const TaskLost& e) const { state.requeue(e.task); }
+    void operator()(const TaskStays& e) const {
+      const TaskState now = state.snapshot_.tasks[e.task].state;
+      if (now != TaskState::bound && now != TaskState::running) return;
+      RunningTask& run = state.snapshot_.running[state.running_index_[e.task]];
+      run.reclaimed_for = PoolId::none(), run.stays_until = e.until;
+    }
     void operator()(const ReplicaAdded& e) const { state.add_replica(e); }
     void operator()(const ReplicaRemoved& e) const { state.remove_replica(e); }
     void operator()(const MoveEnded& e) const { state.end_move(e.move); }
@@ -115,6 +121,14 @@ void ClusterState::apply(const ClusterEvent& event) {
     void operator()(const ResourceAdded& e) const { state.snapshot_.extended_names.push_back(e.name); }
   };
   std::visit(Visitor{*this}, event);
+}
+
+bool ClusterState::begin_reclaim(const Reclaim& reclaim) {
+  if (snapshot_.tasks[reclaim.task].state != TaskState::running) return false;
+  RunningTask& run = snapshot_.running[running_index_[reclaim.task]];
+  if (run.leaves()) return false;
+  run.reclaimed_for = reclaim.pool;
+  return true;
 }
 
 void ClusterState::change_node(const NodeChanged& changed) {
@@ -210,7 +224,10 @@ void ClusterState::occupy(TaskId id, NodeId node, Locality level, TimePoint sinc
   snapshot_.pool_cores[job.pool] += job.request.cpu;
   ++job.running;
   running_index_[id] = static_cast<std::uint32_t>(snapshot_.running.size());
-  snapshot_.running.push_back({id, task.job, node, since + expected_duration(snapshot_, task, node, level)});
+  snapshot_.running.push_back({.task = id,
+                               .job = task.job,
+                               .node = node,
+                               .expected_end = since + expected_duration(snapshot_, task, node, level)});
   if (job.coordinates) wholes_.driver_started(snapshot_, task.job, since);
 }
 

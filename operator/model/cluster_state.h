@@ -30,6 +30,8 @@ class ClusterState {
     for (const PoolId pool : snapshot_.pools.ids()) snapshot_.pools[pool].waiting_factor = factors[pool];
   }
   void begin_move(const MoveInFlight& move);
+  // The task is about to end. Returns false and changes nothing when it does not run, or is about to end anyway.
+  bool begin_reclaim(const Reclaim& reclaim);
 
   void note_copies_reviewed() { snapshot_.copies_reviewed = snapshot_.now; }
 

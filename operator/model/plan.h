@@ -46,6 +46,15 @@ struct ReplicaDrop {
   friend bool operator==(const ReplicaDrop&, const ReplicaDrop&) = default;
 };
 
+// A running task is taken back: it ends, its work is lost, and it waits again.
+struct Reclaim {
+  TaskId task;
+  PoolId pool;  // a task of this pool starts in its room
+  Usd lost;     // its CPU and its reads so far
+  static constexpr auto fields = field_names("task", "pool", "lost");
+  friend bool operator==(const Reclaim&, const Reclaim&) = default;
+};
+
 enum class DeferralReason : std::uint8_t {
   no_capacity,     // nothing that fits is free
   waits_for_node,  // a node was requested
@@ -155,6 +164,8 @@ struct Plan {
   std::vector<ReplicaDrop> drops;
   // In order of dispatch. A node may get more than fits now: the rest starts as room becomes free.
   std::vector<Assignment> assignments;
+  // Assignments of the pools for which these are taken back wait for their room.
+  std::vector<Reclaim> reclaims;
   std::vector<Deferral> deferrals;
   // Deferred tasks for which an autoscaler is to launch nodes; absent: every task that finds no room asks for any node.
   std::optional<std::vector<NodeRequest>> node_requests;
@@ -164,8 +175,9 @@ struct Plan {
   bool copies_reviewed = false;          // idle extra copies were looked for
   std::optional<Duration> replan_after;  // plan again after this time even if nothing happens
   PlanAccount account;
-  static constexpr auto fields = field_names("moves", "drops", "assignments", "deferrals", "nodeRequests", "rest",
-                                             "remember", "rememberShares", "copiesReviewed", "replanAfter", "account");
+  static constexpr auto fields =
+      field_names("moves", "drops", "assignments", "reclaims", "deferrals", "nodeRequests", "rest", "remember",
+                  "rememberShares", "copiesReviewed", "replanAfter", "account");
 };
 
 // How many of the pending tasks wait, by reason.

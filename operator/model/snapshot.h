@@ -26,7 +26,10 @@ struct RunningTask {
   JobId job;  // the task's: plans look at all running tasks, and rarely at more of them than their jobs
   NodeId node;
   TimePoint expected_end{};
-  static constexpr auto fields = field_names("task", "job", "node", "expectedEnd");
+  PoolId reclaimed_for = {};  // it was taken back for this pool and is about to end; none: it stays
+  TimePoint stays_until{};    // it could not be taken back, and is not asked again before
+  static constexpr auto fields = field_names("task", "job", "node", "expectedEnd", "reclaimedFor", "staysUntil");
+  bool leaves() const { return reclaimed_for.valid(); }
 };
 
 // The tasks of a job with a replica of their input on a node's own store. May still name tasks that are no longer

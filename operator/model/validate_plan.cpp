@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/degraded_read.h"
+#include "model/entitlements.h"
 #include "model/launch_room.h"
 #include "model/stripe.h"
 
@@ -55,6 +56,7 @@ class Validation {
     for (const DataMove& move : plan_.moves) check(move);
     for (const ReplicaDrop& drop : plan_.drops) check(drop);
     for (const Assignment& assignment : plan_.assignments) check(assignment);
+    if (!plan_.reclaims.empty()) check(plan_.reclaims);
     for (const Deferral& deferral : plan_.deferrals) once(deferral.task);
     for (const Remembered& remembered : plan_.remember) check(remembered);
     if (plan_.node_requests) check(*plan_.node_requests), check_limits(*plan_.node_requests);
@@ -185,6 +187,45 @@ class Validation {
         problem("{} cores and {} MiB are requested of offers that have {} and {} together", within.needs.cpu.value(),
                 within.needs.memory.value(), cores.value(), memory.value());
     }
+  }
+
+  // Only running tasks of pools that stay at their share or above it, each once, of a gang all, for a pool that allows
+  // it.
+  void check(const std::vector<Reclaim>& reclaims) {
+    const std::size_t before = problems_.size();
+    std::map<TaskId, const RunningTask*> running;
+    for (const RunningTask& run : cluster_.running) running[run.task] = &run;
+    std::set<TaskId> taken;
+    for (const Reclaim& reclaim : reclaims) {
+      const auto run = running.find(reclaim.task);
+      if (run == running.end() || cluster_.tasks[reclaim.task].state != TaskState::running) {
+        problem("task {} is taken back and does not run", reclaim.task.index());
+        continue;
+      }
+      if (run->second->leaves()) problem("task {} is taken back and leaves already", reclaim.task.index());
+      if (!taken.insert(reclaim.task).second) problem("task {} is taken back twice", reclaim.task.index());
+      if (!cluster_.pools.contains(reclaim.pool) || !cluster_.pools[reclaim.pool].reclaims())
+        problem("task {} is taken back for a pool that takes nothing back", reclaim.task.index());
+      else if (cluster_.jobs[run->second->job].pool == reclaim.pool)
+        problem("task {} is taken back for its own pool", reclaim.task.index());
+    }
+    if (problems_.size() > before) return;
+    PoolShares shares = share_out(cluster_);
+    std::set<PoolId> losers;
+    std::set<WholeJobId> gangs;
+    for (const auto& [task, run] : running) {
+      const Job& job = cluster_.jobs[run->job];
+      const bool lost = taken.contains(task);
+      if (lost || run->leaves()) add_amounts(shares.claims[job.pool].used, job.request, -1);
+      if (lost) losers.insert(job.pool);
+      if (lost && job.whole.gang > 0) gangs.insert(job.whole.id);
+    }
+    for (const auto& [task, run] : running)
+      if (gangs.contains(cluster_.jobs[run->job].whole.id) && !taken.contains(task) && !run->leaves())
+        problem("task {} runs on, and others of its gang are taken back", task.index());
+    for (const PoolId pool : losers)
+      if (dominant_share(shares.claims[pool].used, shares.capacity) < shares.of[pool].share - 1e-6)
+        problem("pool {} is left below its share", cluster_.pools[pool].name);
   }
 
   void check(const Remembered& remembered) {

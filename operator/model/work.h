@@ -18,6 +18,11 @@
 
 namespace lips {
 
+// The rule by which a pool below its share takes back running tasks of pools above theirs for those that wait.
+enum class ReclaimRule : std::uint8_t { never, from_borrowers };
+inline constexpr EnumArray<ReclaimRule, std::string_view> reclaim_rule_names{"never", "fromBorrowers"};
+constexpr std::string_view to_string(ReclaimRule rule) { return reclaim_rule_names[rule]; }
+
 struct Pool {
   std::string name;
   double weight = 1;
@@ -26,8 +31,10 @@ struct Pool {
   UsdPerCpuSecond shortfall_price;  // value of a CPU-second below the share to the user; 0: shares have no price
   Targets targets = Targets{};
   double waiting_factor = 1;  // times the price of waiting of its jobs: what its targets take (targets/)
+  ReclaimRule reclaim = ReclaimRule::never;
   static constexpr auto fields =
-      field_names("name", "weight", "minimum", "maximum", "shortfallPrice", "targets", "waitingFactor");
+      field_names("name", "weight", "minimum", "maximum", "shortfallPrice", "targets", "waitingFactor", "reclaim");
+  bool reclaims() const { return reclaim == ReclaimRule::from_borrowers; }
 };
 
 enum class Locality : std::uint8_t { node, rack, zone, remote, none };  // none: the task reads no block

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "base/fields.h"
 #include "base/ids.h"
@@ -24,6 +25,8 @@ class Digest {
   void add(const T& value) {
     if constexpr (std::is_same_v<T, StageTimes>) {
       // Wall time: no decision depends on it.
+    } else if constexpr (std::is_same_v<T, std::vector<Reclaim>>) {
+      for (const Reclaim& reclaim : value) add(reclaim);  // as if there were no such list where it is empty
     } else if constexpr (Described<T>) {
       each_field(value, [this](std::string_view, const auto& member) { add(member); });
     } else if constexpr (std::is_floating_point_v<T>) {

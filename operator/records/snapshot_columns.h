@@ -33,7 +33,8 @@ constexpr bool worked_out<DataSet>(std::string_view name) {
 
 template <>
 constexpr bool worked_out<Pool>(std::string_view name) {
-  return name == "targets" || name == "waitingFactor";  // rows of their own, of the pools that have some
+  // Rows of their own, of the pools that have some.
+  return name == "targets" || name == "waitingFactor" || name == "reclaim";
 }
 
 // A text, a whole number (ids, -1 for none; times in microseconds; flags and kinds), or a number.
@@ -89,7 +90,7 @@ static_assert(ClusterSnapshot::fields.size() == 34 && NodeProfile::fields.size()
               Toleration::fields.size() == 4 && Node::fields.size() == 14 && Resources::fields.size() == 4 &&
               Block::fields.size() == 5 && Replica::fields.size() == 3 && Job::fields.size() == 26 &&
               WholeJob::fields.size() == 16 && JobInput::fields.size() == 2 && Task::fields.size() == 11 &&
-              TaskGroup::fields.size() == 11 && RunningTask::fields.size() == 4 && JobLocality::fields.size() == 2 &&
+              TaskGroup::fields.size() == 11 && RunningTask::fields.size() == 6 && JobLocality::fields.size() == 2 &&
               Zone::fields.size() == 1 && Offer::fields.size() == 8 && LaunchLimit::fields.size() == 3);
 
 }  // namespace lips

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 namespace lips {
 
 using namespace json_tables;
@@ -42,6 +44,32 @@ void read_targets(const View& root, IdVector<PoolId, Pool>& pools) {
     pool.targets = {Usd(row.cell(1, Real{0})), Duration(row.cell(2, Whole{0, any_time})),
                     Duration(row.cell(3, Whole{0, any_time}))};
     pool.waiting_factor = row.cell(4, Real{0});
+  }
+}
+
+void read_reclaiming(const View& root, IdVector<PoolId, Pool>& pools) {
+  if (!root.has("reclaimingPools")) return;
+  const View list = root.at("reclaimingPools");
+  for (std::size_t i = 0, count = list.list(); i < count && !pools.empty(); ++i)
+    pools[id<PoolId>(list.cell(i, index_below(pools.size())))].reclaim = ReclaimRule::from_borrowers;
+}
+
+void read_reclaimed(const View& root, std::size_t tasks, std::size_t pools, std::vector<PlacedTask>& placed) {
+  if (!root.has("reclaimed")) return;
+  std::map<TaskId, PlacedTask*> on_nodes;
+  for (PlacedTask& row : placed)
+    if (row.state != TaskState::finished) on_nodes[row.task] = &row;
+  const View table = root.at("reclaimed");
+  for (std::size_t i = 0, rows = table.rows(3); i < rows; ++i) {
+    const View row = table.item(i);
+    const auto task = id<TaskId>(row.cell(0, index_below(tasks)));
+    const auto on_node = on_nodes.find(task);
+    if (on_node == on_nodes.end()) {
+      row.problem("", fmt::format("task {}, which is on no node", task.index()), "tasks on nodes");
+      continue;
+    }
+    on_node->second->reclaimed_for = id<PoolId>(row.cell(1, id_below(pools)));
+    on_node->second->stays_until = time(row.cell(2, Whole{-any_time, any_time}));
   }
 }
 

@@ -255,6 +255,7 @@ void Reader::read_network() {
   take(rows_of<Pool>(table), tables_.start.pools);
   check_names(table, tables_.start.pools);
   read_targets(root_, tables_.start.pools);
+  read_reclaiming(root_, tables_.start.pools);
   tables_.start.shares = read_shares(root_, tables_.start.pools.size());
   tables_.start.target_debts = read_target_debts(root_);
 }
@@ -266,8 +267,11 @@ void Reader::read_placed_and_moves() {
     tables_.placed.push_back({id<TaskId>(row.cell(0, index_below(tasks_))),
                               id<NodeId>(row.cell(1, id_below(tables_.start.nodes.size()))),
                               static_cast<TaskState>(row.cell(2, Whole{0, 2}) + static_cast<int>(TaskState::bound)),
-                              time(row.cell(3, Whole{-any_time, any_time}))});
+                              time(row.cell(3, Whole{-any_time, any_time})),
+                              {},
+                              {}});
   }
+  read_reclaimed(root_, tasks_, tables_.start.pools.size(), tables_.placed);
   const View moves = root_.at("moves");
   const Whole store = index_below(tables_.start.stores.size());
   for (std::size_t i = 0, rows = moves.rows(4); i < rows; ++i) {
@@ -339,10 +343,11 @@ void Reader::read_degraded() {
 }
 
 SnapshotTables Reader::read() {
-  root_.known({"format",   "version",      "now",    "zones",    "racks",       "profiles", "constraints", "nodeKinds",
-               "nodes",    "launchLimits", "offers", "stores",   "dataSets",    "blocks",   "network",     "pools",
-               "shares",   "arrivals",     "jobs",   "targets",  "targetDebts", "tasks",    "placed",      "moves",
-               "transfer", "beyond",       "exact",  "degraded", "expected"});
+  root_.known(
+      {"format",   "version",      "now",    "zones",    "racks",       "profiles",  "constraints",    "nodeKinds",
+       "nodes",    "launchLimits", "offers", "stores",   "dataSets",    "blocks",    "network",        "pools",
+       "shares",   "arrivals",     "jobs",   "targets",  "targetDebts", "tasks",     "placed",         "moves",
+       "transfer", "beyond",       "exact",  "degraded", "expected",    "reclaimed", "reclaimingPools"});
   if (!root_.json().is_object()) return {};
   if (root_.at("format").value(Text{}) != "lips-snapshot")
     root_.problem("/format", shown(root_.at("format").json()), "\"lips-snapshot\"");

@@ -233,13 +233,15 @@ void restore(ClusterSnapshot& cluster, IdVector<NodeId, Node> nodes, const Snaps
       node.cpu_price = full_packing_price(node.price, node.capacity.cpu, node.speed);
   for (NodeId node : cluster.nodes.ids())
     cluster.free[node] = cluster.nodes[node].capacity - cluster.nodes[node].others;
-  std::vector<TimePoint> ends(cluster.tasks.size());
+  std::vector<const PlacedTask*> rows(cluster.tasks.size(), nullptr);
   for (const PlacedTask& placed : tables.placed) {
-    ends[placed.task.index()] = placed.expected_end;
+    rows[placed.task.index()] = &placed;
     cluster.tasks[placed.task].state = placed.state;
   }
   for (RunningTask& run : cluster.running) {
-    run.expected_end = ends[run.task.index()];
+    const PlacedTask& placed = *rows[run.task.index()];
+    run.expected_end = placed.expected_end;
+    run.reclaimed_for = placed.reclaimed_for, run.stays_until = placed.stays_until;
     cluster.free[run.node] = cluster.free[run.node] - cluster.jobs[run.job].request;
   }
   for (std::uint32_t i = 0; i < tables.jobs.size(); ++i) {
@@ -307,7 +309,8 @@ void sort_by_name(SnapshotTables& tables) {
   std::sort(start.offers.begin(), start.offers.end(), [](const Offer& a, const Offer& b) { return a.like < b.like; });
   for (JobArrived& job : tables.jobs)
     job.job.pool = pools(job.job.pool), job.job.constraint = constraints(job.job.constraint);
-  for (PlacedTask& placed : tables.placed) placed.node = nodes(placed.node);
+  for (PlacedTask& placed : tables.placed)
+    placed.node = nodes(placed.node), placed.reclaimed_for = pools(placed.reclaimed_for);
   const std::vector<double> slots = start.shares ? start.shares->slots : std::vector<double>();
   zones.reorder(start.zones);
   racks.reorder(start.racks);

@@ -15,6 +15,8 @@ struct PlacedTask {
   NodeId node;
   TaskState state = TaskState::bound;  // bound, running or finished
   TimePoint expected_end{};
+  PoolId reclaimed_for = {};
+  TimePoint stays_until{};
 };
 
 struct SnapshotTables {

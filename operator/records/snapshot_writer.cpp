@@ -387,6 +387,25 @@ void write_tasks(JsonText& out, const ClusterSnapshot& cluster) {
   out.close(']');
 }
 
+// Left out where no pool takes tasks back.
+void write_reclaims(JsonText& out, const ClusterSnapshot& cluster) {
+  if (std::any_of(cluster.pools.begin(), cluster.pools.end(), [](const Pool& pool) { return pool.reclaims(); })) {
+    out.open("reclaimingPools", '[');
+    for (const PoolId pool : cluster.pools.ids())
+      if (cluster.pools[pool].reclaims()) out.field("", cell_of(pool));
+    out.close(']');
+  }
+  std::vector<const RunningTask*> asked;
+  for (const RunningTask& run : cluster.running)
+    if (run.leaves() || run.stays_until != TimePoint{}) asked.push_back(&run);
+  if (asked.empty()) return;
+  std::sort(asked.begin(), asked.end(), [](const auto* a, const auto* b) { return a->task < b->task; });
+  out.open("reclaimed", '[');  // task, pool for which it ends, not asked again before
+  for (const RunningTask* run : asked)
+    out.row(cell_of(run->task), cell_of(run->reclaimed_for), cell_of(run->stays_until));
+  out.close(']');
+}
+
 // Left out when empty: files of clusters without erasure codes lack it.
 void write_degraded(JsonText& out, const ClusterSnapshot& cluster) {
   std::vector<std::int64_t> tasks;
@@ -450,6 +469,7 @@ void write_tables(JsonText& out, const ClusterSnapshot& cluster, const CostModel
   write_tasks(out, cluster);
   out.line();
   write_degraded(out, cluster);
+  write_reclaims(out, cluster);
   if (cluster.shares) out.object("shares", *cluster.shares);
   if (cluster.arrivals.any()) out.object("arrivals", cluster.arrivals);
   write_target_debts(out, cluster);

@@ -178,6 +178,7 @@ void RunMetrics::bill(const AttemptEnd& end) {
   const Usd cpu = CostModel::cpu(end.work, priced);
   result_.bill.cpu += cpu;
   if (end.outcome == AttemptEnd::Outcome::lost) result_.lost_work += cpu;
+  if (end.reclaimed) ++result_.reclaimed.tasks, result_.reclaimed.lost += cpu;
   if (end.source.valid()) {
     result_.bill.transfer += end.read * scenario_.costs.transfer(end.source, node.zone);
     if (cross(end.source, node.zone)) result_.cross_zone.map_reads += end.read;

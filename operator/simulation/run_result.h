@@ -63,7 +63,7 @@ struct CrossZone {
 struct PoolFairness {
   std::string pool;
   double used = 0;
-  double entitled = 0;            // by weighted max-min fairness over dominant resources
+  double entitled = 0;             // by weighted max-min fairness over dominant resources
   double longest_below_share = 0;  // seconds on end with less than 95 % of what it was entitled to
 };
 
@@ -85,6 +85,12 @@ struct BusyInterval {
 // Figures of elastic nodes.
 struct FleetFigures {
   std::uint64_t launches = 0, interrupted = 0, empty = 0, underutilized = 0;  // the last three: why nodes went
+};
+
+// Tasks that were taken back for other pools, once for each time.
+struct ReclaimedWork {
+  std::uint64_t tasks = 0;
+  Usd lost;  // a part of lost_work
 };
 
 struct Plans {
@@ -131,10 +137,11 @@ struct RunResult {
   std::string scenario, policy;
   std::uint64_t seed = 0;
 
-  Invoice invoice;      // as a cloud bills what happened
-  Usd predicted;        // the invoice as foreseen when each binding and move was made (forecast.h)
-  Bill bill;            // by use, as the LiPS paper bills: per CPU-second; lost work is in it
-  Usd lost_work;        // the part of bill.cpu spent on lost work
+  Invoice invoice;  // as a cloud bills what happened
+  Usd predicted;    // the invoice as foreseen when each binding and move was made (forecast.h)
+  Bill bill;        // by use, as the LiPS paper bills: per CPU-second; lost work is in it
+  Usd lost_work;    // the part of bill.cpu spent on lost work
+  ReclaimedWork reclaimed;
   Usd nodes_all;        // node-hours of every node while it was up, over the makespan
   Usd nodes_when_used;  // node-hours counting only hours of the clock in which the node had a task
   Duration makespan{};  // from the start to the last job's end

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -287,6 +288,8 @@ void read_pools(YamlMap& root, ScenarioDraft& draft) {
       fields.error("maximum", fmt::format("{}", pool.maximum.value()),
                    fmt::format("0 (none), or at least the minimum {}", pool.minimum.value()));
     pool.shortfall_price = UsdPerCpuSecond(fields.amount("shortfallPrice", 0, "USD/CPU-s"));
+    constexpr std::array rules{to_string(ReclaimRule::never), to_string(ReclaimRule::from_borrowers)};
+    pool.reclaim = static_cast<ReclaimRule>(fields.choice("reclaim", rules, 0));
     if (std::optional<YamlMap> targets = fields.map("targets")) pool.targets = read_targets(*targets);
     fields.finish();
     draft.pools[pool.name] = draft.cluster().pools.push_back(pool);

@@ -152,6 +152,9 @@ void SimulatedCluster::handle(const SimEvent& event) {
     case SimEvent::Kind::refusal:
       if (current()) tasks_.lose_attempt(event.index, true);
       return;
+    case SimEvent::Kind::reclaim:
+      if (current()) tasks_.lose_attempt(event.index, true);
+      return;
     case SimEvent::Kind::move_end:
       if (world_.moves[event.index].live) output_.end_transfer(event.index, !world_.moves[event.index].refused);
       return;

@@ -35,6 +35,7 @@ class SimulatedCluster : public ClusterClient {
   void request_nodes(const std::optional<std::vector<NodeRequest>>& requests) override { fleet_.request(requests); }
   void start_move(MoveId id, const DataMove& move) override { data_.start_move(id, move); }
   void drop(const ReplicaDrop& drop) override { data_.drop(drop); }
+  void reclaim(const Reclaim& reclaim) override { tasks_.reclaim(reclaim.task); }
   void remember(const Remembered&) override {}
   void remember_shares(const ShareMemory&) override {}
   void remember_targets(const std::vector<TargetDebt>&) override {}

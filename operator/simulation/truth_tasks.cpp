@@ -1,6 +1,7 @@
 #include "simulation/truth_tasks.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "model/degraded_read.h"
@@ -77,7 +78,7 @@ std::uint32_t TruthTasks::new_attempt(const Assignment& assignment) {
   attempt.work = what.cpu * true_work_factor(world_.scenario, assignment.task);
   attempt.level = locality_of(world_.scenario.cluster, attempt.assignment);
   attempt.live = true;
-  attempt.copying = false;
+  attempt.copying = attempt.reclaimed = false;
   attempt.flows_left = 0;
   attempt.flows.clear();
   attempt.shuffled.clear();
@@ -217,6 +218,7 @@ void TruthTasks::end_attempt(std::uint32_t index, AttemptEnd::Outcome outcome) {
                         : std::min(attempt.work.value(), to_seconds(world_.now - attempt.compute_from) * attempt.pace);
     end.work = CpuSeconds(done);
   }
+  end.reclaimed = attempt.reclaimed && outcome == AttemptEnd::Outcome::lost;
   cut_reads(attempt, end);
   --world_.running;
   world_.free[what.node] = world_.free[what.node] + world_.job(attempt.job).request;
@@ -285,6 +287,14 @@ void TruthTasks::lose_attempt(std::uint32_t index, bool say_so) {
   if (say_so) world_.emit(TaskLost{id});
   if (const BlockId block = world_.task(id).block; block.valid() && peers_.data.lost_for_good(block))
     peers_.jobs.end_job(owner, false);
+}
+
+void TruthTasks::reclaim(TaskId task) {
+  const TaskRecord& record = world_.tasks[task];
+  if (record.state != SimTaskState::attempted) return;  // it has ended, and the event is on its way
+  Attempt& attempt = world_.attempts[record.attempt];
+  if (attempt.refused || std::exchange(attempt.reclaimed, true)) return;
+  world_.queue.add(world_.now + graceful_end, {SimEvent::Kind::reclaim, record.attempt, attempt.generation});
 }
 
 // A block that was read whole over the network stays where the plan wants it, if there is room.

@@ -1,6 +1,7 @@
 // The attempts of a simulated cluster: reading, computing, ending.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -8,6 +9,9 @@
 #include "simulation/world.h"
 
 namespace lips::simulation {
+
+// The time that a task that is taken back has for an orderly end: as long as Kubernetes' default.
+inline constexpr Duration graceful_end = std::chrono::seconds(30);
 
 class TruthTasks {
  public:
@@ -17,6 +21,8 @@ class TruthTasks {
   void compute(std::uint32_t index);
   bool reads_from(const Attempt& attempt, StoreId store) const;
   void flow_ended(const FlowOwner& owner);
+  // The task has a moment for an orderly end (graceful_end), and is paid for until then.
+  void reclaim(TaskId task);
   void finish_attempt(std::uint32_t index);
   void lose_attempt(std::uint32_t index, bool say_so);
   void end_attempt(std::uint32_t index, AttemptEnd::Outcome outcome);

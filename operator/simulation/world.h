@@ -26,6 +26,7 @@ struct SimEvent {
     attempt_end,
     move_end,
     refusal,
+    reclaim,
     // of the fleet
     boot,
     notice,
@@ -72,6 +73,7 @@ struct Attempt {
   CpuSeconds work;
   Locality level = Locality::none;
   bool live = false, refused = false, copying = false;
+  bool reclaimed = false;  // it is about to end
   std::uint32_t generation = 0;
   std::uint32_t flows_left = 0;
   std::vector<FlowId> flows;        // none once ended

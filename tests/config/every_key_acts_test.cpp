@@ -178,6 +178,7 @@ const std::map<std::string, std::string>& shown_by() {
       {"pool.namespaces", "DataCatalogTest.APoolSaysWhoMayChooseIt"},
       {"pool.allowedNamespaces", "DataCatalogTest.APoolSaysWhoMayChooseIt"},
       {"pool.parent", "DataCatalogTest.PoolsInACircleCountWithTheirOwnWeight"},
+      {"pool.reclaim", "Reclaim.TakesTheLeastWorkAndNoMoreThanTheShare"},
       {"pool.mode", "DataCatalogTest.APoolMaySayWhatIsDoneWithPodsOfOtherSchedulers"},
       {"pool.targets", "TargetKeeper.WaitsForCheapCoresAsLongAsTheDeadlineAllows"},
       {"pool.targets.budgetPerDay", "TargetKeeper.RefusesABudgetBelowTheCheapestWorkOnTheFirstDay"},

@@ -217,5 +217,26 @@ TEST_F(DispatcherTest, AskedAnewANodeThatWasTaintedOrRelabelledSinceThePlanTakes
   EXPECT_FALSE(state.assume(on(0, 0))) << "the state refuses it too";
 }
 
+// The task that is taken back ends first; then the task for which it ends starts, before all others that wait there.
+TEST_F(DispatcherTest, TakesTasksBackOnce) {
+  arrive(4);
+  for (const std::uint32_t task : {0, 1}) state.apply(TaskFound{TaskId(task), NodeId(0), {}});
+  Plan plan;
+  plan.reclaims = {{TaskId(1), PoolId(0), Usd(1)}};
+  plan.assignments = {on(2, 0), on(3, 0)};
+  dispatcher.accept(plan);
+  dispatcher.dispatch_all(nobody);
+  EXPECT_EQ(cluster.reclaims, plan.reclaims);
+  EXPECT_EQ(bound(), Tasks{});
+  dispatcher.accept(plan);
+  EXPECT_EQ(cluster.reclaims.size(), 1u) << "it was asked for already";
+  state.apply(TaskLost{TaskId(1)});
+  dispatcher.dispatch_on(NodeId(0), nobody);
+  EXPECT_EQ(bound(), (Tasks{2}));
+  plan.reclaims = {{TaskId(3), PoolId(0), Usd(1)}};
+  dispatcher.accept(plan);
+  EXPECT_EQ(cluster.reclaims.size(), 1u) << "a waiting task has nothing to give";
+}
+
 }  // namespace
 }  // namespace lips

@@ -76,6 +76,7 @@ class Cluster : public ClusterClient {
   void request_nodes(const std::optional<std::vector<NodeRequest>>& requests) override { node_requests = requests; }
   void start_move(MoveId id, const DataMove& move) override { moves.emplace_back(id, move); }
   void drop(const ReplicaDrop& drop) override { drops.push_back(drop); }
+  void reclaim(const Reclaim& reclaim) override { reclaims.push_back(reclaim); }
   void remember(const Remembered& remembered) override { memories.push_back(remembered); }
   void remember_shares(const ShareMemory& remembered) override { shares.push_back(remembered); }
   void remember_targets(const std::vector<TargetDebt>& remembered) override { debts = remembered; }
@@ -88,6 +89,7 @@ class Cluster : public ClusterClient {
   std::vector<Assignment> bound;
   std::vector<std::pair<MoveId, DataMove>> moves;
   std::vector<ReplicaDrop> drops;
+  std::vector<Reclaim> reclaims;
   std::optional<std::vector<NodeRequest>> node_requests;
   std::vector<Remembered> memories;
   std::vector<ShareMemory> shares;

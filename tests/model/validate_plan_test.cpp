@@ -132,6 +132,59 @@ TEST_F(ValidatePlan, AcceptsRequestsForNodesOfAsManyPeersAsAreExpected) {
               ElementsAre(HasSubstr("may not run there"), HasSubstr("may not run there")));
 }
 
+// Two tasks of one pool hold a node of two cores, and a task of another pool waits.
+struct ValidateReclaims : ::testing::Test {
+  ClusterBuilder builder{1};
+  PoolId owner{0}, other = builder.pool();
+  NodeId node = builder.node();
+  std::uint32_t gang = 0;
+  Plan plan;
+
+  ClusterState state() {
+    builder.start.pools[owner].reclaim = ReclaimRule::from_borrowers;
+    ClusterState made(builder.start);
+    JobArrived lent = job(made.snapshot(), {.pool = other, .maps = 2});
+    if (gang > 0) {
+      lent.job.whole.id = WholeJobId(0), lent.job.whole.peers = true, lent.job.whole.maps = 2;
+      lent.job.whole.gang = gang;
+    }
+    made.apply(lent);
+    made.apply(job(made.snapshot(), {.pool = owner, .maps = 2}));
+    for (const std::uint32_t task : {0, 1}) made.apply(TaskFound{TaskId(task), node, {}});
+    return made;
+  }
+  std::vector<std::string> problems() { return validate_plan(state().snapshot(), plan); }
+};
+
+TEST_F(ValidateReclaims, AcceptsOneThatLeavesItsPoolItsShare) {
+  plan.reclaims = {{TaskId(0), owner, Usd(0)}};
+  plan.assignments = {{TaskId(2), node, {}, {}}};
+  EXPECT_THAT(problems(), IsEmpty());
+}
+
+TEST_F(ValidateReclaims, FindsEveryKindThatMayNotBe) {
+  plan.reclaims = {{TaskId(0), owner, Usd(0)}, {TaskId(1), owner, Usd(0)}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("left below its share")));
+  plan.reclaims = {{TaskId(0), owner, Usd(0)}, {TaskId(0), owner, Usd(0)}};
+  EXPECT_THAT(problems(), Contains(HasSubstr("taken back twice")));
+  plan.reclaims = {{TaskId(2), owner, Usd(0)}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("does not run")));
+  plan.reclaims = {{TaskId(0), other, Usd(0)}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("takes nothing back")));
+  builder.start.pools[other].reclaim = ReclaimRule::from_borrowers;
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("its own pool")));
+  gang = 2;
+  plan.reclaims = {{TaskId(0), owner, Usd(0)}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("others of its gang")));
+}
+
+TEST_F(ValidateReclaims, FindsATaskThatLeavesAlready) {
+  ClusterState made = state();
+  plan.reclaims = {{TaskId(0), owner, Usd(0)}};
+  ASSERT_TRUE(made.begin_reclaim(plan.reclaims[0]));
+  EXPECT_THAT(validate_plan(made.snapshot(), plan), ElementsAre(HasSubstr("leaves already")));
+}
+
 TEST_F(ValidatePlan, FindsATaskPlannedTwice) {
   plan.assignments = {{plain, first, {}, {}}};
   plan.deferrals = {{plain, DeferralReason::no_capacity}};

@@ -14,6 +14,7 @@ inline ClusterSnapshot rich_start() {
   builder.start.pools[PoolId(1)].shortfall_price = UsdPerCpuSecond(0.25);
   builder.start.pools[PoolId(1)].targets = {Usd(500), seconds(600), std::chrono::hours(6)};
   builder.start.pools[PoolId(1)].waiting_factor = 0.5;
+  builder.start.pools[PoolId(1)].reclaim = ReclaimRule::from_borrowers;
   const RackId racks[] = {builder.rack(ZoneId(0)), builder.rack(ZoneId(1))};
   builder.start.racks[racks[1]].name = "other rack";
   ClusterSnapshot& start = builder.start;
@@ -78,9 +79,11 @@ inline ClusterState rich_state() {
   state.apply(TaskFinished{TaskId(0), NodeId(0)});
   state.assume({TaskId(1), NodeId(1), StoreId(1), {}});
   state.apply(TaskFound{TaskId(2), NodeId(2), TimePoint(seconds(95))});
+  state.begin_reclaim({TaskId(2), PoolId(0), Usd(1)});
   state.assume(first_degraded(state.snapshot(), NodeId(2)));
   state.assume(first_degraded(state.snapshot(), NodeId(4)));
   state.apply(TaskWithdrawn{TaskId(static_cast<std::uint32_t>(state.snapshot().tasks.size() - 1))});
+  state.apply(TaskStays{TaskId(1), TimePoint(seconds(400))});
   state.apply(ReplicaAdded{BlockId(3), {StoreId(6), true, TimePoint(seconds(8))}});
   state.apply(ReplicaAdded{BlockId(3), {StoreId(1), true, {}}});
   state.begin_move({MoveId(3), BlockId(1), StoreId(1), StoreId(6)});

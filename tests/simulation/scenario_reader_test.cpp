@@ -433,6 +433,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"network: {nodeLink: 1G}", "s.yaml:4: network.nodeLink: found '1G'; allowed: a bandwidth such as 1Gbit/s"},
         Bad{"transfer: {acrossZones: 0.02 USD/h}", "s.yaml:4: transfer.acrossZones: found '0.02 USD/h'"},
         Bad{"transfer: {pairs: [{from: a, price: 1}]}", "s.yaml:4: transfer.pairs[0].to: found nothing"},
+        Bad{"pools: [{name: p, reclaim: always}]", "pools[0].reclaim: found 'always'; allowed: never, fromBorrowers"},
         Bad{"pools: [{name: p, minimum: 3, maximum: 2}]",
             "s.yaml:4: pools[0].maximum: found 2; allowed: 0 (none), or at least the minimum 3"},
         Bad{"jobs: [{tasks: 1, cpuPerTask: 1}]", "s.yaml:4: jobs[0].name: found nothing"},
@@ -506,17 +507,18 @@ TEST(ScenarioReader, RepeatsADayWithTheSameJobsOnTheSameData) {
   EXPECT_TRUE(three.jobs.back().job.name.ends_with("-day-3")) << three.jobs.back().job.name;
 }
 
-TEST(ScenarioReader, ReadsTargetsOfPoolsAndOfAllAndJobsThatAreDue) {
+TEST(ScenarioReader, ReadsWhatPoolsWantAndJobsThatAreDue) {
   const Result<Scenario> scenario = parse_scenario("due.yaml", R"(
 zones: [a]
 nodes: [{name: n, cores: 1, pricePerHour: 1}]
-pools: [{name: etl, targets: {budgetPerDay: 50 USD, meanWait: 10m, completeBy: "06:00"}}]
+pools: [{name: etl, reclaim: fromBorrowers, targets: {budgetPerDay: 50 USD, meanWait: 10m, completeBy: "06:00"}}]
 jobs: [{name: j, tasks: 1, cpuPerTask: 1, count: 2, every: 1h, completeBy: 6h, maxWait: 10m}]
 settings: {meanWait: 20m}
 )",
                                                    with({}));
   ASSERT_TRUE(scenario) << scenario.error().message;
   EXPECT_EQ(scenario->cluster.pools[PoolId(0)].targets, (Targets{Usd(50), seconds(600), std::chrono::hours(6)}));
+  EXPECT_TRUE(scenario->cluster.pools[PoolId(0)].reclaims());
   EXPECT_EQ(scenario->settings.targets, (Targets{Usd(0), seconds(1200), Duration(0)}));
   EXPECT_EQ(scenario->jobs[1].job.due, (JobDue{TimePoint(std::chrono::hours(6)), TimePoint(std::chrono::minutes(70))}));
 }

@@ -42,10 +42,11 @@ class PlanWriter {
 
   std::string write() {
     // Dollars, bounds and the like are left to `lips plan --format json`.
-    const auto& [moves, drops, assignments, deferrals, node_requests, rest, remember, shares, reviewed, replan,
-                 account_elsewhere] = result_.plan;
+    const auto& [moves, drops, assignments, reclaims, deferrals, node_requests, rest, remember, shares, reviewed,
+                 replan, account_elsewhere] = result_.plan;
     add("{{\n  \"policy\": {}", quoted(result_.policy));
     list("assignments", assignments);
+    if (!reclaims.empty()) list("reclaims", reclaims);
     list("moves", moves);
     list("drops", drops);
     list("deferrals", deferrals);
@@ -114,6 +115,8 @@ class PlanWriter {
   void value(StoreId id) { add("{}", store(id)); }
   void value(JobId id) { add("{}", jobs_[id]); }
   void value(ZoneId id) { add("{}", id.valid() ? quoted(cluster_.zones[id].name) : "null"); }
+  void value(PoolId id) { add("{}", quoted(cluster_.pools[id].name)); }
+  void value(Usd usd) { add("{}", usd.value()); }
   void value(DeferralReason reason) { add("\"{}\"", to_string(reason)); }
   void value(Locality level) { add("{}", static_cast<int>(level)); }
   void value(bool flag) { add("{}", flag); }

@@ -167,6 +167,7 @@ Json run_of(const RunResult& run, const Comparison& comparison) {
   json["tasksFinished"] = run.tasks_finished;
   json["tasks"] = run.tasks;
   json["attemptsLost"] = run.attempts_lost;
+  json["reclaimed"] = {{"tasks", run.reclaimed.tasks}, {"lostWork", run.reclaimed.lost.value()}};
   json["completionSeconds"] = {{"mean", run.completion.mean},
                                {"p50", run.completion.p50},
                                {"p95", run.completion.p95},

@@ -131,6 +131,20 @@ void KubernetesCluster::drop(const ReplicaDrop& drop) {
   if (data_ && data_->complete()) data_->drop(drop, model_.index(), model_.events());
 }
 
+// A pod without a controller would not come back.
+void KubernetesCluster::reclaim(const Reclaim& reclaim) {
+  const ObjectMeta& pod = model_.pod_of(reclaim.task);
+  const std::string name = pod.name_space + "/" + pod.name;
+  if (const PodRecord* record = pods_.find(pod); !record || !record->owner) {
+    log_.warning("a pod is not taken back", {{"pod", name}, {"why", "nobody would create it anew"}});
+    model_.events().emplace_back(TaskStays{reclaim.task, now() + reclaim_again});
+    return;
+  }
+  log_.info("a pod is taken back for another pool",
+            {{"pod", name}, {"usd", fmt::format("{:.4f}", reclaim.lost.value())}});
+  reclaims_->evict(pod, reclaim.task, model_.listings());
+}
+
 void KubernetesCluster::remember_shares(const ShareMemory& shares) { shares_->remember(model_.index().stored(shares)); }
 
 void KubernetesCluster::remember_targets(const std::vector<TargetDebt>& debts) { shares_->remember(debts); }

@@ -205,7 +205,8 @@ const DataView& DataLink::view() {
   view_ = {};
   for (const auto& [name, pool] : catalog_.pools())
     view_.pools.push_back({name, catalog_.weight_of(pool), Cores(pool.spec.minimum), Cores(pool.spec.maximum),
-                           UsdPerCpuSecond(pool.spec.shortfall_usd_per_cpu_hour / 3600.0), pool.spec.targets});
+                           UsdPerCpuSecond(pool.spec.shortfall_usd_per_cpu_hour / 3600.0), pool.spec.targets,
+                           pool.spec.reclaim});
   for (const auto& [name, store] : catalog_.stores()) {
     const StoreKind kind = store.spec.kind;
     view_.stores.push_back({name, kind, store.spec.zone, store.spec.node, mebibytes(store.spec.capacity),

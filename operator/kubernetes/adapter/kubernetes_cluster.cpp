@@ -153,6 +153,7 @@ KubernetesCluster::KubernetesCluster(ClusterLink link, ClusterSettings settings,
   lifecycle_ = std::make_unique<PodLifecycle>(PodLifecycle::Surroundings{
       pods_, nodes_, *jobs_, model_, *binder_, *volume_binding_, *conditions_, inbox_, *loop_, telemetry_, log_,
       [this] { informers_->relist(); }, settings_.default_run_time});
+  reclaims_ = std::make_unique<Reclaims>(Reclaims::Surroundings{*act_client_, may_act, wake, log_});
   resync_ = std::make_unique<Resync>(
       Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_, traffic_->learned(),
                            *divisions_, volumes_, telemetry_, log_},
@@ -453,6 +454,7 @@ void KubernetesCluster::run_periodic() {
   divisions_->flush();
   shares_->flush(now());
   fleet_->flush(now());
+  reclaims_->report(model_.events(), model_.listings(), now());
   sizes_->flush(now());
   traffic_->flush(now());
   if (model_.listed()) lifecycle_->review_volumes(now());

@@ -32,6 +32,7 @@
 #include "kubernetes/adapter/optional_api.h"
 #include "kubernetes/adapter/pod_lifecycle.h"
 #include "kubernetes/adapter/readiness.h"
+#include "kubernetes/adapter/reclaims.h"
 #include "kubernetes/adapter/request_book.h"
 #include "kubernetes/adapter/restore_guard.h"
 #include "kubernetes/adapter/resync.h"
@@ -137,6 +138,7 @@ class KubernetesCluster : public ClusterClient {
   void note_plan(const Plan& plan) override;
   void start_move(MoveId id, const DataMove& move) override;
   void drop(const ReplicaDrop& drop) override;
+  void reclaim(const Reclaim& reclaim) override;
   void remember(const Remembered& remembered) override;
   void remember_shares(const ShareMemory& shares) override;
   void remember_targets(const std::vector<TargetDebt>& debts) override;
@@ -235,6 +237,7 @@ class KubernetesCluster : public ClusterClient {
   std::unique_ptr<KnownJobs> jobs_;
   std::unique_ptr<FleetLink> fleet_;
   std::unique_ptr<PodLifecycle> lifecycle_;
+  std::unique_ptr<Reclaims> reclaims_;
   std::unique_ptr<Resync> resync_;
   std::unique_ptr<WatchedPods> watched_;  // none: nobody reports
   TimePoint next_watch_{};

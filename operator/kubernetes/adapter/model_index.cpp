@@ -72,8 +72,13 @@ ModelIndex::Listing ModelIndex::list(const NodeCache& nodes, const PodClasses& c
   add_nodes(nodes, *start);
   add_offers(*start);
   for (const PoolEntry& pool : data.pools)
-    pools_[pool.name] = start->pools.push_back(
-        {pool.name, pool.weight, pool.minimum, pool.maximum, pool.shortfall_price, pool.targets});
+    pools_[pool.name] = start->pools.push_back({.name = pool.name,
+                                                .weight = pool.weight,
+                                                .minimum = pool.minimum,
+                                                .maximum = pool.maximum,
+                                                .shortfall_price = pool.shortfall_price,
+                                                .targets = pool.targets,
+                                                .reclaim = pool.reclaim});
   add_data(nodes, data, *start);
   add_moves(data, *start);
   costs_ = costs(*start);

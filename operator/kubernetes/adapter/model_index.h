@@ -75,6 +75,7 @@ struct PoolEntry {
   Cores minimum, maximum;
   UsdPerCpuSecond shortfall_price;
   Targets targets = {};
+  ReclaimRule reclaim = ReclaimRule::never;
 };
 struct StoreEntry {
   std::string name;

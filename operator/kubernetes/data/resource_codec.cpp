@@ -115,6 +115,13 @@ void read_targets(ObjectReader& reader, value json, Targets& targets) {
   });
 }
 
+ReclaimRule read_reclaim(ObjectReader& reader, value json) {
+  const std::string name = reader.text(json);
+  if (name == to_string(ReclaimRule::from_borrowers)) return ReclaimRule::from_borrowers;
+  if (!name.empty() && name != to_string(ReclaimRule::never)) reader.refuse("'" + name + "'", "never or fromBorrowers");
+  return ReclaimRule::never;
+}
+
 void read_pool_spec(ObjectReader& reader, value json, PoolSpec& spec) {
   reader.fields(json, [&](std::string_view key, value content) {
     if (key == "weight") spec.weight = reader.decimal(content);
@@ -125,6 +132,7 @@ void read_pool_spec(ObjectReader& reader, value json, PoolSpec& spec) {
     if (key == "allowedNamespaces") spec.allowed_name_spaces = reader.texts(content);
     if (key == "parent") spec.parent = reader.text(content);
     if (key == "mode") spec.mode = read_mode(reader, content);
+    if (key == "reclaim") spec.reclaim = read_reclaim(reader, content);
     if (key == "targets") {
       spec.targets_refused = reader.attempt([&] { read_targets(reader, content, spec.targets); });
       if (!spec.targets_refused.empty()) spec.targets = {};

@@ -14,6 +14,7 @@
 #include "model/pod_mode.h"
 #include "model/pool_use.h"
 #include "model/targets.h"
+#include "model/work.h"
 
 namespace lips::kubernetes {
 
@@ -153,6 +154,7 @@ struct PoolSpec {
   std::vector<std::string> allowed_name_spaces;  // whose pods may choose it; "*": all
   std::string parent;
   std::optional<PodMode> mode;  // none: the operator's
+  ReclaimRule reclaim = ReclaimRule::never;
   Targets targets;
   std::string targets_refused;  // why there are none although some are written; empty: nothing is wrong with them
   friend bool operator==(const PoolSpec&, const PoolSpec&) = default;

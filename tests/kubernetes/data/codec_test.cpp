@@ -65,6 +65,18 @@ TEST(PoolCodec, TakesQuantitiesAsNumbersAndTexts) {
   EXPECT_FALSE(decode_pool(R"({"metadata":{"name":"p"},"spec":{"weight":-1}})"));
 }
 
+TEST(PoolCodec, TakesBackOnlyWhereThePoolSaysSo) {
+  const auto with = [](const std::string& spec) {
+    return decode_pool(R"({"metadata":{"name":"p"},"spec":{)" + spec + "}}");
+  };
+  EXPECT_EQ(with("")->spec.reclaim, ReclaimRule::never);
+  EXPECT_EQ(with(R"("reclaim":"never")")->spec.reclaim, ReclaimRule::never);
+  EXPECT_EQ(with(R"("reclaim":"fromBorrowers")")->spec.reclaim, ReclaimRule::from_borrowers);
+  const auto wrong = with(R"("reclaim":"always")");
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().message, HasSubstr("found 'always'; allowed: never or fromBorrowers"));
+}
+
 TEST(DataMoveCodec, RefusesAPhaseItDoesNotKnow) {
   const auto move = decode_data_move(R"({"metadata":{"name":"m"},"spec":{},"status":{"phase":"Flying"}})");
   ASSERT_FALSE(move);

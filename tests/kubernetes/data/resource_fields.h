@@ -81,6 +81,7 @@ inline const std::vector<ResourceField>& resource_fields() {
       {pool, "spec.allowedNamespaces[]", "texts", "\"etl\""},
       {pool, "spec.parent", "text", "\"all\""},
       {pool, "spec.mode", "text", "\"steer\""},
+      {pool, "spec.reclaim", "text", "\"fromBorrowers\""},
       {pool, "spec.targets.budgetPerDay", "quantity", "\"500\""},
       {pool, "spec.targets.meanWait", "text", "\"10m\""},
       {pool, "spec.targets.completeBy", "text", "\"06:00\""},

@@ -89,6 +89,10 @@ std::vector<PoolSharing> sharing(const SolvedMarket& market, const PoolShares& s
     const Job& job = cluster.jobs[cluster.tasks[assignment.task].job];
     add_amounts(claims[job.pool].used, job.request, 1);
   }
+  for (const Reclaim& reclaim : plan.reclaims) {
+    const Job& job = cluster.jobs[cluster.tasks[reclaim.task].job];
+    add_amounts(claims[job.pool].used, job.request, -1);
+  }
   IdVector<PoolId, ResourceAmounts> held(cluster.pools.size(), ResourceAmounts(shares.capacity.size(), 0.0));
   for (const HeldRoom& room : plan.account.held)
     if (!room.spare) add_amounts(held[cluster.jobs[room.job].pool], room.room, 1);

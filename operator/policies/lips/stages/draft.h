@@ -33,6 +33,7 @@ struct PlanDraft {
   Amounts amounts = {};
   WholeTasks whole = {};
   PeersPlan late_gangs = {};
+  bool takes_back = false;  // tasks, or places others in the room of such tasks
   Plan plan = {};
 
   const ClusterSnapshot& cluster() const { return input.cluster; }

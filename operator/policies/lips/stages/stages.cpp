@@ -16,6 +16,8 @@
 #include "policies/lips/demand/expected_room.h"
 #include "policies/lips/placing/far_reads.h"
 #include "policies/lips/placing/node_requests.h"
+#include "policies/lips/placing/reclaim.h"
+#include "policies/lips/placing/reclaim_units.h"
 #include "policies/lips/placing/task_selection.h"
 #include "policies/lips/program/class_form.h"
 #include "policies/lips/program/zone_form.h"
@@ -70,6 +72,7 @@ CommoditySettings commodity_settings(const PlanDraft& draft) {
 void share_room(PlanDraft& draft) {
   draft.shares = share_out(draft.cluster());
   draft.pools = PoolRoom(draft.cluster(), draft.shares);
+  keep_room_of_reclaimed(draft.cluster(), draft.free);
 }
 
 // Gangs take room before others, so one waits for its turn where others come first: tasks of a higher priority, unless
@@ -207,6 +210,10 @@ void ask_for_nodes(PlanDraft& draft) {
     draft.plan.node_requests->insert(draft.plan.node_requests->end(), gangs.requests.begin(), gangs.requests.end());
 }
 
+void reclaim(PlanDraft& draft) {
+  draft.takes_back = take_back({draft.input, draft.shares, solved(draft), draft.free}, draft.plan);
+}
+
 void write_account(PlanDraft& draft) {
   PlanAccount& account = draft.plan.account;
   fill_account(draft.input, draft.classes, draft.workload, draft.amounts, draft.plan);
@@ -226,6 +233,8 @@ void write_account(PlanDraft& draft) {
   account.objective = Usd(objective);
   compare_with_bound(draft.amounts, account);
   account.sharing = sharing(solved(draft), draft.shares, draft.whole, draft.plan);
+  // Other tasks start than those that were priced, so nothing is certified of the plan.
+  if (draft.takes_back) account.objective.reset(), account.lower_bound.reset();
 }
 
 constexpr std::array table{
@@ -243,6 +252,7 @@ constexpr std::array table{
     Stage{"late-gangs", Phase::tasks, start_late_gangs},
     Stage{"reads", Phase::tasks, choose_reads},
     Stage{"nodes", Phase::tasks, ask_for_nodes},
+    Stage{"reclaim", Phase::tasks, reclaim},
     Stage{"account", Phase::tasks, write_account},
 };
 
