@@ -173,7 +173,10 @@ TEST(Operator, SaysWhyItCannotCompareWithOtherSchedulers) {
         {"operator", "--cluster", "simulated:quickstart", "--speed", "0.01", "--set", "server.listen=127.0.0.1:0", set},
         "msg=\"starting\"", [&](const std::string& shown) {
           httplib::Client client("127.0.0.1", port_of(shown));
-          if (const auto answer = client.Get("/")) seen.first = answer->body;
+          EXPECT_TRUE(until([&] {  // it leads
+            if (const auto answer = client.Get("/")) seen.first = answer->body;
+            return seen.first.find("</strong> placed") != std::string::npos;
+          }));
           seen.second = lips({"report", "--url", url_of(shown)}).out;
         });
     return seen;
