@@ -127,7 +127,8 @@ class Release:
         with open(self.values, "w", encoding="utf-8") as file:
             json.dump({"image": {"repository": IMAGE.rpartition(":")[0], "tag": IMAGE.rpartition(":")[2], "pullPolicy": "Never"}, "replicas": 1,
                        "test": {"url": f"http://{STAND_IN[0]}:{STAND_IN[1]}"},
-                       "config": {"moves": {"image": "local.test/rclone:1"}, "log": {"level": "debug"}, "policy": {"settings": {"meanWait": "10m"}}}}, file)
+                       "config": {"moves": {"image": "local.test/rclone:1"}, "log": {"level": "debug"}, "policy": {"settings": {"meanWait": "10m"}},
+                                  "twin": {"every": "5s"}}}, file)
 
     def keep_log(self, pod):
         log = str(self.api.request("GET", f"/api/v1/namespaces/lips-system/pods/{pod['metadata']['name']}/log"))
@@ -296,7 +297,7 @@ def under_the_chart(release, operator):
     story.check(asked.returncode == 0, lambda: f"kubectl-lips finds no operator: {asked.stderr}")
     story.figure("plans that kubectl-lips lists, from the Service that it found by its label", len(json.loads(asked.stdout)), at_least=1)
     all_queries = queries()
-    empty, until = all_queries, time.monotonic() + 120  # a busy machine compares with baselines seldom
+    empty, until = all_queries, time.monotonic() + 120
     while empty and time.monotonic() < until:
         time.sleep(5)
         empty = [(title, query) for title, query in empty if not ask(query)]

@@ -29,6 +29,7 @@
 #include "cmd/service/state_endpoint.h"
 #include "cmd/service/state_facts.h"
 #include "cmd/service/status_text.h"
+#include "cmd/service/twin_keeper.h"
 #include "cmd/service/watch_planner.h"
 #include "config/live_config.h"
 #include "simulation/scenario_reader.h"
@@ -69,9 +70,12 @@ class RunningOperator {
         live_(config, std::move(prices)),
         metrics_({std::string(version), std::string(revision), options.cluster,
                   on_kubernetes() ? kubernetes_time : std::function<TimePoint()>()}),
+        twin_(live_, {[this] { return metrics_.leads(); },
+                      [this](const TwinState& twin, double seconds) { metrics_.twin_told(twin, seconds); }}),
         state_({[this] { return metrics_.leads(); }, [this] { return metrics_.by_job(); },
                 [this] { return watch_ ? watch_->rows() : std::vector<WatchedRow>(); },
-                [this] { return metrics_.figures().targets; }, [this] { return metrics_.figures().own_targets.worst; }},
+                [this] { return metrics_.figures().targets; }, [this] { return metrics_.figures().own_targets.worst; },
+                [this] { return twin_.latest(); }},
                !on_kubernetes()),
         recorder_(metrics_, live_, log_, on_kubernetes() ? EpochRecorder::Work::beside : EpochRecorder::Work::at_once),
         policy_(
@@ -127,6 +131,7 @@ class RunningOperator {
   RecentTrouble log_{lines_, kubernetes_time};
   LiveConfig live_;
   OperatorMetrics metrics_;
+  TwinKeeper twin_;
   StateEndpoint state_;
   OverviewKeeper overview_{[this] { return state_.record(); }};
   EpochRecorder recorder_;
@@ -241,6 +246,7 @@ std::string RunningOperator::page(const PageQuestion& question) {
   OperatorFigures figures = metrics_.figures();
   figures.alive = alive().good;
   figures.pays_for_nodes = policy_.current()->settings.lips.billing == Billing::invoice;
+  figures.twin = twin_.latest();
   const PageMode mode{!question.still, question.nonce};
   if (question.job.empty()) {
     const std::optional<Overview> overview = figures.leads ? overview_.latest() : std::nullopt;
@@ -397,6 +403,7 @@ Result<void> RunningOperator::run_simulated() {
   const Result<simulation::RunResult> result = run_on_simulation(run, policy_.current()->name);
   if (!result) return tl::unexpected(result.error());
   state_.close();
+  if (options_.stay) twin_.journal_is_complete();
   ended_ = true;
   log_.info(result->stopped ? "scenario stopped" : "scenario finished",
             {{"dollars_by_use", result->bill.total().value()},

@@ -235,13 +235,24 @@ void each_service_key(Fields& fields, OperatorConfig& config) {
     in.share("timeShare", config.journal.time_share,
              {"", "share of one core that writing may use; plans beyond it are not recorded", live});
   });
-  fields.section("baselines", "policies whose costs on the same snapshots savings are measured against", [&](auto& in) {
-    in.policies("policies", config.baselines.policies, {"", "policies to compare with", live});
-    in.whole("every", config.baselines.every, 1, {"epochs", "plans from one comparison to the next", live});
-    in.share("timeShare", config.baselines.time_share,
-             {"", "share of one core that comparisons may use; plans beyond it are not compared", live});
+  fields.section(
+      "twin",
+      "the invoice of the same work under other policies, simulated from the journal (docs/metrics.md#the-twin)",
+      [&](auto& in) {
+        in.duration("every", config.twin.every,
+                    {"duration",
+                     "pause between two comparisons; 0: none. It is at least 50 times the CPU time of the last one, so "
+                     "that they take at most 2 % of a core",
+                     live});
+        in.duration("window", config.twin.window, {"duration", "the time before now that is compared", live});
+        in.policies(
+            "policies", config.twin.policies,
+            {"", "policies to compare with; spread and most-allocated are the two scorings of kube-scheduler", live});
+      });
+  fields.section("baselines", "plans for pods of other schedulers, which are watched", [&](auto& in) {
+    in.share("timeShare", config.baselines.time_share, {"", "share of one core that these plans may use", live});
     in.whole("mostTasks", config.baselines.most_tasks, 0,
-             {"tasks", "most pending tasks; larger snapshots are not compared", live});
+             {"tasks", "most pods that wait; with more of them nothing is planned for them", live});
     in.flag(
         "watched", config.baselines.watched,
         {"",

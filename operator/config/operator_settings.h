@@ -114,9 +114,14 @@ struct OperatorConfig {
     double time_share = 0.2;
   } journal;
 
+  // Simulations of what the journal has seen under other policies.
+  struct Twin {
+    Duration every{600'000'000};
+    Duration window{std::chrono::hours(24)};
+    std::vector<std::string> policies{"spread", "most-allocated"};
+  } twin;
+
   struct Baselines {
-    std::vector<std::string> policies{"own-zone-cheapest", "spread"};
-    std::int32_t every = 1;
     double time_share = 0.1;
     std::int32_t most_tasks = 20000;
     bool watched = true;

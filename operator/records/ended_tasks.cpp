@@ -44,6 +44,10 @@ void RecordedEnds::add_before(RecordedEnds earlier) {
   std::ranges::move(tasks, std::back_inserter(earlier.tasks));
   tasks = std::move(earlier.tasks);
   without_time += earlier.without_time, lost += earlier.lost;
+  if (tasks.size() <= most) return;
+  const std::size_t forgotten = tasks.size() - most;
+  tasks.erase(tasks.begin(), tasks.begin() + static_cast<std::ptrdiff_t>(forgotten));
+  without_time += forgotten;
 }
 
 void EndsCollector::on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) {
@@ -65,17 +69,24 @@ void EndsCollector::on_event(const ClusterSnapshot& cluster, const ClusterEvent&
       return state == TaskState::pending || state == TaskState::blocked;
     });
   } else if (std::holds_alternative<ClusterListed>(event)) {
-    started_.clear(), done_.clear();
+    started_.clear(), done_.clear(), done_before_.clear();
   }
+}
+
+bool EndsCollector::ends_first(TaskId task) {
+  if (done_.contains(task) || done_before_.contains(task)) return false;
+  if (done_.size() >= most_remembered / 2) done_before_ = std::exchange(done_, {});
+  return done_.insert(task).second;
 }
 
 void EndsCollector::ended(const ClusterSnapshot& cluster, TaskId id, NodeId node, std::optional<Duration> ran) {
   const Task& task = cluster.tasks[id];
-  if (task.state != TaskState::finished || !done_.insert(id).second) return;
+  if (task.state != TaskState::finished || !ends_first(id)) return;
   const auto start = started_.find(id);
   if (!ran && start != started_.end()) ran = cluster.now - start->second;
   if (start != started_.end()) started_.erase(start);
-  if (!ran || !cluster.nodes.contains(node) || ended_.tasks.size() >= most) return void(++ended_.without_time);
+  if (!ran || !cluster.nodes.contains(node) || ended_.tasks.size() >= RecordedEnds::most)
+    return void(++ended_.without_time);
   const Job& job = cluster.jobs[task.job];
   RecordedEnd end;
   end.job = job.name, end.arrival = job.arrival;

@@ -35,30 +35,33 @@ struct RecordedEnd {
 };
 
 struct RecordedEnds {
+  static constexpr std::size_t most = 200'000;  // tasks; of others nobody knows when they began
   TimePoint since{};  // when the program began to look; another value than in the record before: it was started anew
   std::vector<RecordedEnd> tasks;
   std::uint64_t without_time = 0;  // tasks that ended, and nobody knows when they had begun
   std::uint64_t lost = 0;          // attempts that ended without the task's end: evicted, failed, their node gone
-  void add_before(RecordedEnds earlier);
+  void add_before(RecordedEnds earlier);  // of more than `most` tasks the latest stay
   friend bool operator==(const RecordedEnds&, const RecordedEnds&) = default;
 };
 
 // Collects them from the events of a cluster.
 class EndsCollector {
  public:
-  static constexpr std::size_t most = 1'000'000;  // tasks between two records; of others nobody knows when they began
+  static constexpr std::size_t most_remembered = 100'000;  // of the tasks that ended
   // After the state has applied the event.
   void on_event(const ClusterSnapshot& cluster, const ClusterEvent& event);
   // Those since the last call.
   RecordedEnds take(TimePoint now);
+  std::size_t remembered() const { return done_.size() + done_before_.size(); }
 
  private:
+  bool ends_first(TaskId task);
   void ended(const ClusterSnapshot& cluster, TaskId task, NodeId node, std::optional<Duration> ran);
 
   bool began_ = false;
   RecordedEnds ended_;
   std::unordered_map<TaskId, TimePoint> started_;
-  std::unordered_set<TaskId> done_;  // a cluster may report an end twice
+  std::unordered_set<TaskId> done_, done_before_;  // a cluster may report an end twice, the second time soon
 };
 
 }  // namespace lips

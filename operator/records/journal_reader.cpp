@@ -116,6 +116,24 @@ Result<std::string> JournalReader::next_text() {
   return **std::move(text);
 }
 
+Result<void> JournalReader::begin_within(Duration window) {
+  std::optional<TimePoint> newest;
+  std::size_t begin = parts_.size();
+  while (begin > 0) {
+    part_ = --begin, within_ = 0;
+    log_.reset();
+    if (parts_[begin].records == 0) continue;
+    const Result<std::optional<EpochRecord>> first = next();
+    if (!first) return tl::unexpected(first.error());
+    const TimePoint began = (*first)->snapshot.cluster.now;
+    if (!newest) newest = began;
+    if (*newest - began >= window) break;
+  }
+  part_ = begin, within_ = 0;
+  log_.reset();
+  return {};
+}
+
 Result<EpochRecord> JournalReader::find(std::uint64_t epoch) {
   const auto part = std::ranges::find_if(
       parts_, [&](const Part& one) { return one.file.first <= epoch && epoch < one.file.first + one.records; });

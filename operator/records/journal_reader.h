@@ -31,6 +31,10 @@ class JournalReader {
   // The record of one epoch. next() goes on behind it.
   Result<EpochRecord> find(std::uint64_t epoch);
 
+  // The next record is then the first one of a file: of the newest that began at least `window` before the newest one
+  // did, else of the oldest.
+  Result<void> begin_within(Duration window);
+
   // Says where the newest file ends in the middle of a record, as after a crash; else empty.
   const std::string& cut_off() const { return cut_off_; }
 

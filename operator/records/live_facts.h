@@ -12,6 +12,7 @@
 #include "model/job_dollars.h"
 #include "model/own_targets.h"
 #include "model/targets.h"
+#include "model/twin_report.h"
 #include "model/watched_dollars.h"
 
 namespace lips {
@@ -52,6 +53,7 @@ struct LiveFacts {
   std::vector<TargetReport> targets;
   std::vector<OwnTargetReport> own_targets;      // of jobs, those at risk that are worst off
   std::vector<LearnedApplication> applications;  // by name
+  TwinState twin;
 };
 
 }  // namespace lips

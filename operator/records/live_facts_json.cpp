@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "records/twin_state_json.h"
+
 namespace lips {
 
 namespace {
@@ -122,6 +124,7 @@ Ordered live_facts_json(const LiveFacts& facts) {
   json["applications"] = Ordered::array();
   for (const LearnedApplication& one : facts.applications)
     json["applications"].push_back({one.name, one.runs, one.shuffle.value(), one.input.value(), one.workers});
+  json["twin"] = twin_state_json(facts.twin);
   return json;
 }
 
@@ -174,6 +177,7 @@ LiveFacts read_live_facts(const View& json, const ClusterSnapshot& cluster) {
                                   Mebibytes(row.cell(2, any_real)), Mebibytes(row.cell(3, any_real)),
                                   static_cast<std::uint32_t>(row.cell(4, any_count))});
   }
+  if (json.has("twin")) facts.twin = read_twin_state(json.at("twin"));
   return facts;
 }
 

@@ -45,7 +45,6 @@ const BegunTask& Spend::begin(const ClusterSnapshot& cluster, const Assignment& 
                    assignment.node,
                    since,
                    counted_from,
-                   plan_,
                    task_bill(cluster, costs_, task, assignment),
                    begun_.add(cluster, costs_, assignment.task, assignment.node)};
   running.begun.predicted.cpu = CostModel::cpu(task.cpu, node);
@@ -78,11 +77,6 @@ const BegunTask* Spend::find(const ClusterSnapshot& cluster, const TaskFound& fo
   const BegunTask& begun = begin(cluster, assignment, found.since, std::max(found.since, *counting_since_));
   running_.at(found.task).started = true;
   return &begun;
-}
-
-const BegunTask* Spend::of(TaskId task) const {
-  const auto found = running_.find(task);
-  return found == running_.end() ? nullptr : &found->second.begun;
 }
 
 // The cost of a task that has been on its node for that long, beyond what was counted.
@@ -157,11 +151,10 @@ EndedTask Spend::finish(const ClusterSnapshot& cluster, Runs::iterator run, std:
     shared.reduces = job.all_reduces();
     shared.due[{running.pool, running.job}] += reads.shuffle;
   }
-  const CpuSeconds work = running.work_a_second * to_seconds(span);
-  const Usd cpu = work * running.price, exchange = charge_exchange(cluster, running);
+  const Usd cpu = running.work_a_second * to_seconds(span) * running.price;
+  const Usd exchange = charge_exchange(cluster, running);
   EndedTask ended = take_out(run, EndedTask::End::finished);
   ended.ours = reads, ended.ours.cpu = cpu, ended.ours.shuffle += exchange;
-  ended.exchange = exchange, ended.work = work, ended.shuffle_share = share;
   return ended;
 }
 

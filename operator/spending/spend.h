@@ -34,9 +34,8 @@ struct BegunTask {
   NodeId node;
   TimePoint since{};         // on its node
   TimePoint counted_from{};  // by this program; an earlier one counted the time before
-  std::uint64_t plan = 0;
-  Bill predicted;  // of all its work
-  Usd exchange;    // of `predicted.shuffle`: with the peers that had begun
+  Bill predicted;            // of all its work
+  Usd exchange;              // of `predicted.shuffle`: with the peers that had begun
 
   Duration before() const { return std::max(Duration(0), counted_from - since); }  // its time that another one counted
 };
@@ -54,9 +53,6 @@ struct EndedTask {
   std::string pool, job;
   Bill ours;       // of its whole run; nothing unless it finished
   Bill predicted;  // when it was bound
-  Usd exchange;    // of `ours.shuffle`: with its peers, up to where those have got
-  CpuSeconds work;
-  double shuffle_share = 1;  // of the shuffle that its prediction had: more tasks share it than were known then
 };
 
 class Spend {
@@ -78,10 +74,7 @@ class Spend {
   const BegunTask& on_bind(const ClusterSnapshot& cluster, const Assignment& assignment);
   // From now on.
   void price(CostModel costs) { costs_ = std::move(costs); }
-  void number_plan(std::uint64_t plan) { plan_ = plan; }
   const CostModel& costs() const { return costs_; }
-  // How the task began; null: it does not run.
-  const BegunTask* of(TaskId task) const;
 
   // Call it before anything else at that time: each day is charged for its own part of what runs. Without such calls
   // all is charged when it ends.
@@ -134,7 +127,6 @@ class Spend {
   const Tell tell_;
   const Seen node_;
   CostModel costs_;
-  std::uint64_t plan_ = 0;
   Runs running_;
   std::map<WholeJobId, Shared> shared_;
   PeerExchange begun_, ended_;  // of the tasks that have

@@ -1,5 +1,6 @@
 #include "twin/journal_facts.h"
 
+#include <algorithm>
 #include <array>
 
 namespace lips::twin {
@@ -40,6 +41,19 @@ void JournalFacts::add(const EpochRecord& record) {
   last_ = now, epoch_ = record.epoch, policy_ = record.policy;
   since_ = record.ended ? std::optional(record.ended->since) : std::nullopt;
   invoice_ = record.invoice;
+}
+
+// Missing records and a restart between the same two records are one gap.
+Duration JournalFacts::unknown() const {
+  Duration sum{};
+  TimePoint known{};  // since the first record
+  for (const JournalGap& gap : gaps_) {
+    const TimePoint from = std::max(known, TimePoint(gap.from)), until(gap.until);
+    if (gap.kind == JournalGap::Kind::clock_back || until <= from) continue;
+    sum += until - from;
+    known = until;
+  }
+  return sum;
 }
 
 }  // namespace lips::twin

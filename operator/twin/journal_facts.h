@@ -28,6 +28,7 @@ class JournalFacts {
 
   std::size_t records() const { return records_; }
   const std::vector<JournalGap>& gaps() const { return gaps_; }
+  Duration unknown() const;  // time that lies in gaps
   // The invoice that the operator counted from the first record to the last, without what lies in a gap; none: older
   // records.
   std::optional<InvoiceSoFar> counted() const { return records_ > 1 ? counted_ : std::nullopt; }

@@ -89,6 +89,7 @@ void RecordedJobs::add_job(const ClusterSnapshot& cluster, const Job& job, bool 
     unknown_.released += std::ranges::any_of(
         cluster.jobs, [&](const Job& other) { return other.output == input.data_set && input.data_set.valid(); });
   look_at_tasks(cluster, job, seen);
+  tasks_ += seen.tasks.size();
   jobs_.push_back(std::move(seen));
 }
 

@@ -48,6 +48,7 @@ class RecordedJobs {
   Placed place(ClusterSnapshot& cluster) const;
 
   TimePoint began() const { return began_.value_or(TimePoint{}); }
+  std::size_t tasks() const { return tasks_; }  // that are kept
   Duration span() const { return began_ ? ended_ - *began_ : Duration(0); }
   bool knows_ends() const { return knows_ends_; }  // every record says which tasks had ended
 
@@ -88,6 +89,7 @@ class RecordedJobs {
   std::map<Key, std::vector<std::optional<std::size_t>>> known_;                   // jobs; none: left out
   std::map<std::pair<std::string, TimePoint>, std::vector<std::size_t>> by_name_;  // the same
   std::vector<SeenJob> jobs_;
+  std::size_t tasks_ = 0;
   std::optional<TimePoint> began_;
   TimePoint ended_{};
   bool knows_ends_ = true;

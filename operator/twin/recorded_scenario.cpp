@@ -132,6 +132,8 @@ Result<Seen> read_all(JournalReader& journal, const RecordReading& reading) {
     if (!*record) return seen;
     seen.facts.add(**record);
     seen.jobs.add((*record)->snapshot.cluster, (*record)->ended);
+    if (seen.jobs.tasks() > reading.most_tasks)
+      return fail(ErrorCode::gone, fmt::format("more than {} tasks", reading.most_tasks));
     seen.cluster.add((*record)->snapshot.cluster);
     seen.last = **std::move(record);
   }
@@ -142,6 +144,8 @@ Result<Seen> read_all(JournalReader& journal, const RecordReading& reading) {
 Result<RecordedDay> recorded_day(const std::string& path, const RecordReading& reading) {
   Result<JournalReader> journal = JournalReader::open(path);
   if (!journal) return tl::unexpected(journal.error());
+  if (reading.window)
+    if (Result<void> begun = journal->begin_within(*reading.window); !begun) return tl::unexpected(begun.error());
   Result<Seen> seen = read_all(*journal, reading);
   if (!seen) return tl::unexpected(seen.error());
   EpochRecord& last = seen->last;
@@ -151,6 +155,7 @@ Result<RecordedDay> recorded_day(const std::string& path, const RecordReading& r
     return fail(ErrorCode::invalid_input, fmt::format("{}: no jobs found in {} records", path, seen->facts.records()));
   RecordedDay day;
   day.records = seen->facts.records(), day.span = seen->jobs.span(), day.counted = seen->facts.counted();
+  day.unknown = seen->facts.unknown();
   day.not_known = unknown_of(seen->facts, seen->jobs, placed.unknown, journal->cut_off());
   add_cluster(seen->cluster, start, day.not_known);
   add_count(day.not_known, seen->facts.policy_changes(), "one policy", "changes", "the last one holds here");

@@ -15,14 +15,17 @@
 namespace lips::twin {
 
 struct RecordReading {
-  std::function<bool()> stop;                                 // true: end with `cancelled`; empty: never
-  std::function<void(std::size_t done, std::size_t all)> at;  // records; may be empty
+  std::function<bool()> stop = {};                                 // true: end with `cancelled`; empty: never
+  std::function<void(std::size_t done, std::size_t all)> at = {};  // records; may be empty
+  std::optional<Duration> window = {};                    // before the newest file of the journal; none: all of it
+  std::size_t most_tasks = static_cast<std::size_t>(-1);  // more of them: an error with the code `gone`
 };
 
 struct RecordedDay {
   simulation::Scenario scenario;  // its policy is the one of the last record
   std::size_t records = 0;
   Duration span{};                      // from the first record to the last
+  Duration unknown{};                   // the part of it that lies in gaps
   std::optional<InvoiceSoFar> counted;  // in that time, by the operator
   // Facts that the journal does not have, also among the scenario's assumptions.
   std::vector<simulation::Assumption> not_known;

@@ -135,6 +135,60 @@ TEST(Operator, ItsPageShowsTheClusterAndEachJob) {
   EXPECT_THAT(policy, HasSubstr("script-src 'nonce-" + page.substr(at, page.find('"', at) - at) + "'"));
 }
 
+// The figures are those of lips twin on the same journal.
+TEST(Operator, SaysWhatOtherSchedulersWouldHaveCost) {
+  const Folder folder;
+  std::string page, metrics;
+  const Said said =
+      lips_interrupted({"operator", "--cluster", "simulated:quickstart", "--speed", "0", "--stay", "--set",
+                        "server.listen=127.0.0.1:0", "twin.every=1s", "journal.directory=" + folder.file("journal")},
+                       "msg=\"scenario finished\"", [&](const std::string& shown) {
+                         httplib::Client client("127.0.0.1", port_of(shown));
+                         client.set_read_timeout(30);
+                         EXPECT_TRUE(until([&] {
+                           const auto answer = client.Get("/");
+                           if (answer) page = answer->body;
+                           return page.find("would have paid for the same work, mean wait") != std::string::npos;
+                         })) << page.substr(0, 5000);
+                         metrics = client.Get("/metrics")->body;
+                       });
+  EXPECT_EQ(said.status, 0);
+  EXPECT_THAT(
+      page, AllOf(HasSubstr("kube-scheduler, most-allocated"), HasSubstr("lips, as it ran"), HasSubstr("Counted: $")));
+  const nlohmann::json twin = lips_json({"twin", folder.file("journal"), "--policy", "spread,most-allocated"});
+  for (const nlohmann::json& regime : twin["regimes"]) {
+    const std::string name = regime["ran"].get<bool>() ? "ran" : regime["policy"].get<std::string>();
+    const std::size_t at = metrics.find("lips_twin_dollars{regime=\"" + name + "\"} ");
+    ASSERT_NE(at, std::string::npos) << metrics;
+    EXPECT_NEAR(std::stod(metrics.substr(metrics.find("} ", at) + 2)),
+                regime["invoice"]["total"].get<double>() - regime["invoice"]["storage"].get<double>(), 1e-6);
+  }
+}
+
+TEST(Operator, SaysWhyItCannotCompareWithOtherSchedulers) {
+  const Folder folder;
+  const auto page_and_report = [&](const std::string& set) {
+    std::pair<std::string, std::string> seen;
+    lips_interrupted(
+        {"operator", "--cluster", "simulated:quickstart", "--speed", "0.01", "--set", "server.listen=127.0.0.1:0", set},
+        "msg=\"starting\"", [&](const std::string& shown) {
+          httplib::Client client("127.0.0.1", port_of(shown));
+          EXPECT_TRUE(until([&] {  // it leads
+            if (const auto answer = client.Get("/")) seen.first = answer->body;
+            return seen.first.find("</strong> placed") != std::string::npos;
+          }));
+          seen.second = lips({"report", "--url", url_of(shown)}).out;
+        });
+    return seen;
+  };
+  const auto [page, report] = page_and_report("journal.directory=");
+  EXPECT_THAT(page, HasSubstr("No comparison with other schedulers: there is no journal; set journal.directory."));
+  EXPECT_THAT(report, HasSubstr("no comparison with other schedulers: there is no journal; set journal.directory\n"));
+  const auto [later, reported] = page_and_report("journal.directory=" + folder.file("journal"));
+  EXPECT_THAT(later, HasSubstr("No comparison with other schedulers: the first one comes in"));
+  EXPECT_THAT(reported, HasSubstr("no comparison with other schedulers: the first one comes in"));
+}
+
 // Two nodes hold the four tasks; four more could be bought.
 TEST(Operator, SaysOnItsPageWhichNodesAreThereAndWhichMayBeBought) {
   const Folder folder;

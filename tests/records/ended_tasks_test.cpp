@@ -76,6 +76,47 @@ TEST_F(RecordedEndsTest, SayHowManyAttemptsWereLostAndWhoseBeginningNobodyKnows)
   EXPECT_TRUE(ended.tasks.empty());
 }
 
+TEST_F(RecordedEndsTest, CountAnEndOnceThatIsReportedTwice) {
+  start(0);
+  at(5);
+  for (int times = 0; times < 2; ++times) apply(TaskFinished{TaskId(0), NodeId(0), seconds(5)});
+  EXPECT_EQ(collector_.take(TimePoint{}).tasks.size(), 1u);
+}
+
+TEST_F(RecordedEndsTest, NeedNoMoreMemoryHoweverManyTasksEndBetweenTwoListings) {
+  constexpr std::uint32_t tasks = 150'000;
+  JobArrived many;
+  many.job.name = "many", many.job.pool = PoolId(0), many.job.request = {Cores(1), Mebibytes(0), 1};
+  many.job.map_tasks = tasks;
+  many.tasks.assign(tasks, Task{});
+  apply(many);
+  for (std::uint32_t i = 3; i < 3 + tasks; ++i) {
+    start(i);
+    apply(TaskFinished{TaskId(i), NodeId(0), seconds(1)});
+    ASSERT_LE(collector_.remembered(), EndsCollector::most_remembered);
+  }
+  apply(TaskFinished{TaskId(2 + tasks), NodeId(0), seconds(1)});
+  const RecordedEnds ended = collector_.take(TimePoint{});
+  EXPECT_EQ(ended.tasks.size() + ended.without_time, tasks) << "none is lost, and none counts twice";
+}
+
+// Ends of records that a full disk does not take are kept for the next one, and so on.
+TEST(RecordedEnds, KeepTheLatestOfMoreThanFit) {
+  RecordedEnds unwritten;
+  constexpr std::size_t records = 5, tasks = RecordedEnds::most / 3;
+  for (std::size_t i = 0; i < records; ++i) {
+    RecordedEnds ended;
+    ended.tasks.assign(tasks, RecordedEnd{});
+    ended.tasks.back().place = static_cast<std::uint32_t>(i + 1), ended.lost = 1;
+    ended.add_before(std::exchange(unwritten, {}));
+    unwritten = std::move(ended);
+    ASSERT_LE(unwritten.tasks.size(), RecordedEnds::most);
+  }
+  EXPECT_EQ(unwritten.tasks.back().place, records);
+  EXPECT_EQ(unwritten.tasks.size() + unwritten.without_time, records * tasks) << "those that go are counted";
+  EXPECT_EQ(unwritten.lost, records);
+}
+
 TEST_F(RecordedEndsTest, AreReadBackFromARecord) {
   start(0), start(2);
   at(7);

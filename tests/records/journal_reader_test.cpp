@@ -120,6 +120,29 @@ TEST_F(JournalReaderTest, FindsEveryEpochFromAnywhere) {
     EXPECT_THAT(reader->find(none).error().message, HasSubstr("one of the journal, 1 to 12"));
 }
 
+TEST_F(JournalReaderTest, BeginsWithTheFileThatHasTheBeginningOfAWindow) {
+  std::mt19937 random(11);
+  double now = 0;
+  for (int start = 0; start < 8; ++start) {
+    EpochJournal journal = open();
+    for (unsigned records = 1 + random() % 4; records > 0; --records, now += random() % 50)
+      add(journal, small_record(static_cast<unsigned>(now * 1e6)));
+  }
+  const std::vector<JournalFile> files = *list_journal(folder_);
+  ASSERT_GE(files.size(), 8u);
+  const auto began = [&](const JournalFile& file) { return added_[file.first - 1].snapshot.cluster.now; };
+  for (int window = 0; window < 1200; window += 7) {
+    std::uint64_t expected = files.front().first;
+    for (const JournalFile& file : files)
+      if (began(files.back()) - began(file) >= seconds(window)) expected = file.first;
+    JournalReader reader = *JournalReader::open(folder_);
+    ASSERT_TRUE(reader.begin_within(seconds(window)));
+    for (std::uint64_t next = expected; next <= added_.size(); ++next)
+      ASSERT_EQ((*reader.next())->epoch, next) << "window of " << window << " s";
+    EXPECT_FALSE(*reader.next());
+  }
+}
+
 TEST_F(JournalReaderTest, ReadsWhatIsLeftWhenTheOldestFilesAreGone) {
   EpochJournal journal = open(0.05);
   for (unsigned seed = 1; seed <= 60; ++seed) {

@@ -42,6 +42,12 @@ EpochRecord record_with_facts() {
       {"etl", "batch/slow", OwnTargetKind::max_wait, Duration(60), Duration(50), OwnTargetState::behind}};
   live.applications = {{"etl/count", 3, Mebibytes(12.5), Mebibytes(400), 7},
                        {"etl/once", 0, Mebibytes(1), Mebibytes(0)}};
+  TwinReport report;
+  report.span = Duration(70), report.unknown = Duration(7), report.records = 5, report.jobs = 4;
+  report.counted = Usd(2), report.ran = {"lips", Usd(2.5), Duration(8), true};
+  report.others = {{"spread", Usd(3), Duration(9), false}};
+  report.not_known = {"gap: \"x\""};
+  live.twin = {report, Duration(11), "later"};
   return record;
 }
 
@@ -83,6 +89,7 @@ TEST(LiveFacts, AreReadBackAsTheyWere) {
   EXPECT_EQ(row.sum, record_with_facts().live->watched[0].sum);
   EXPECT_EQ(live.targets, record_with_facts().live->targets);
   EXPECT_EQ(live.own_targets, record_with_facts().live->own_targets);
+  EXPECT_EQ(live.twin, record_with_facts().live->twin);
 }
 
 TEST(LiveFacts, OfAnOperatorWithoutTheReportsAreReadToo) {

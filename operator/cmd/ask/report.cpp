@@ -111,6 +111,63 @@ Json row_json(const WatchedRow& row, Grouping by) {
   return json;
 }
 
+std::string signed_percent(double fraction) { return (fraction < 0 ? "" : "+") + page::percent(fraction); }
+
+std::string twin_table(const TwinReport& report) {
+  std::string out = fmt::format("invoice of the last {}, {} jobs\n", page::duration(to_seconds(report.span)),
+                                page::count(report.jobs));
+  if (report.counted) out += fmt::format("  counted: {}\n", page::usd(report.counted->value()));
+  if (const std::optional<double> error = report.error())
+    out += fmt::format("  the twin of what ran: {}, its own error {}\n", page::usd(report.until_last->value()),
+                       signed_percent(*error));
+  out += "\n";
+  std::vector<std::vector<std::string>> lines{{"the same work, simulated under", "invoice", "saved", "mean wait"}};
+  const auto add = [&](const std::string& name, const TwinRegime& regime, const std::string& saved) {
+    lines.push_back({name, page::usd(regime.invoice.value()), saved, page::duration(to_seconds(regime.mean_wait))});
+  };
+  add(report.ran.policy + ", as it ran", report.ran, "");
+  for (const TwinRegime& other : report.others) {
+    const std::optional<double> saved = report.saved(other);
+    add(regime_words(other.policy), other, saved ? page::percent(*saved) : "unfinished");
+  }
+  out += render_table(lines) + "\n";
+  for (const std::string& fact : report.not_known) out += "not known: " + fact + "\n";
+  return report.not_known.empty() ? out : out + "\n";
+}
+
+std::string twin_text(const TwinState& twin) {
+  std::string out = twin.report ? twin_table(*twin.report) : "";
+  if (!twin.missing.empty())
+    out += fmt::format("no {}comparison with other schedulers: {}\n\n", twin.report ? "later " : "", twin.missing);
+  return out;
+}
+
+Json regime_json(const TwinReport& report, const TwinRegime& regime) {
+  const std::optional<double> saved = &regime == &report.ran ? std::nullopt : report.saved(regime);
+  return {{"policy", regime.policy},
+          {"dollars", regime.invoice.value()},
+          {"savedShare", saved ? Json(*saved) : Json(nullptr)},
+          {"meanWaitSeconds", to_seconds(regime.mean_wait)},
+          {"finished", regime.finished}};
+}
+
+Json twin_json(const TwinState& twin) {
+  Json json = {{"missing", twin.missing}};
+  if (!twin.report) return json;
+  const TwinReport& report = *twin.report;
+  const std::optional<double> error = report.error();
+  json["ageSeconds"] = to_seconds(twin.age);
+  json["spanSeconds"] = to_seconds(report.span), json["unknownSeconds"] = to_seconds(report.unknown);
+  json["jobs"] = report.jobs, json["records"] = report.records;
+  json["countedDollars"] = report.counted ? Json(report.counted->value()) : Json(nullptr);
+  json["ownError"] = error ? Json(*error) : Json(nullptr);
+  json["ran"] = regime_json(report, report.ran);
+  json["others"] = Json::array();
+  for (const TwinRegime& other : report.others) json["others"].push_back(regime_json(report, other));
+  json["notKnown"] = report.not_known;
+  return json;
+}
+
 std::string as_text(const std::vector<WatchedRow>& rows, Grouping by) {
   if (rows.empty()) return "no batch pod of another scheduler has run since the operator began to lead\n";
   std::vector<std::vector<std::string>> lines{titles(by)};
@@ -135,10 +192,11 @@ int run_report(Words words) {
   OutputFormat format = OutputFormat::text;
   Arguments arguments(
       "lips report",
-      "Lists what batch pods of other schedulers have cost up to now where they ran, and would have cost where LiPS "
-      "would have put them. Nothing is changed.");
+      "Says what was paid and what the same work would have cost under other schedulers, as simulated from the "
+      "operator's journal; and lists what batch pods of other schedulers have cost up to now where they ran, and would "
+      "have cost where LiPS would have put them. Nothing is changed.");
   arguments.choice("--by", {Grouping::job, Grouping::name_space, Grouping::day},
-                   "rows: of a day's job, a namespace, or a day", by);
+                   "rows of watched pods: of a day's job, a namespace, or a day", by);
   arguments.choice("--format", {OutputFormat::text, OutputFormat::json}, "output format (docs/json.md)", format);
   describe(source, arguments);
   arguments.example("kubectl lips report --by namespace", "what LiPS would have saved in each namespace");
@@ -148,9 +206,9 @@ int run_report(Words words) {
   const Result<LiveFacts> live = fetch_live(source);
   if (!live) return print_error(live.error());
   const std::vector<WatchedRow> rows = grouped(live->watched, by);
-  if (format == OutputFormat::text) return print(as_text(rows, by));
-  Json json = Json::array();
-  for (const WatchedRow& row : rows) json.push_back(row_json(row, by));
+  if (format == OutputFormat::text) return print(twin_text(live->twin) + as_text(rows, by));
+  Json json = {{"twin", twin_json(live->twin)}, {"watched", Json::array()}};
+  for (const WatchedRow& row : rows) json["watched"].push_back(row_json(row, by));
   return print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 

@@ -1,5 +1,5 @@
-// Records every decision of a running operator: counts it, compares it with baselines on the same snapshot, and keeps
-// it in the journal. Comparing and keeping may run on their own thread, so that binding does not wait for them.
+// Records every decision of a running operator: counts it, and keeps it in the journal, on a thread of its own, so that
+// binding does not wait for the disk.
 #pragma once
 
 #include <condition_variable>
@@ -23,7 +23,7 @@ namespace lips::cmd {
 
 class EpochRecorder : public Observer {
  public:
-  enum class Work : std::uint8_t { at_once, beside };  // beside: on its own thread, and within baselines.timeShare
+  enum class Work : std::uint8_t { at_once, beside };  // beside: on its own thread, and within journal.timeShare
 
   // All arguments outlive this.
   EpochRecorder(OperatorMetrics& metrics, const LiveConfig& live, Log& log, Work work);
@@ -39,22 +39,12 @@ class EpochRecorder : public Observer {
   void close(const NamedPolicy& by, const PolicyInput& input);
 
  private:
-  struct Decision {
-    std::uint64_t plan_number = 0;
-    EpochRecord record;
-    Plan plan;
-    bool journal = false, compare = false;
-  };
   RecordedEnds take_ended(TimePoint now);
   void fill(EpochRecord& record, const NamedPolicy& by, const PolicyInput& input, const Plan& plan);
-  void hand_over(std::shared_ptr<const Decision> decision);
-  bool affordable(double spent, double share);
+  void hand_over(std::shared_ptr<EpochRecord> record);
   bool journal_due(TimePoint now, const OperatorConfig& config);
-  bool comparison_due(const PolicyInput& input, const Plan& plan, const OperatorConfig& config);
   void work_off(const std::stop_token& stop);
-  void handle(const Decision& decision);
-  void write(const Decision& decision);
-  void compare(const Decision& decision, const std::string& baseline);
+  void write(EpochRecord& record);
 
   OperatorMetrics& metrics_;
   const LiveConfig& live_;
@@ -63,15 +53,14 @@ class EpochRecorder : public Observer {
   std::optional<EpochJournal> journal_;
   EndsCollector ended_;
   std::optional<TimePoint> last_kept_;
-  std::int32_t plans_since_comparison_ = 0;
   bool journal_fails_ = false;
-  double began_, comparing_ = 0, writing_ = 0;  // seconds
+  double began_, writing_ = 0;  // seconds
 
   std::mutex mutex_;
   std::uint64_t journal_bytes_ = 0;
   RecordedEnds unwritten_;  // of records that could not be written
   std::condition_variable_any changed_;
-  std::deque<std::shared_ptr<const Decision>> queue_;
+  std::deque<std::shared_ptr<EpochRecord>> queue_;
   std::jthread thread_;  // last: it uses the others
 };
 

@@ -79,6 +79,7 @@ void StateEndpoint::complete(Copy& copy) const {
   copy.record->live->watched = questions_.watched();
   copy.record->live->targets = questions_.targets();
   copy.record->live->own_targets = questions_.own_targets();
+  copy.record->live->twin = questions_.twin();
 }
 
 StateAnswer StateEndpoint::answer() {

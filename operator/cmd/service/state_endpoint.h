@@ -26,6 +26,7 @@ class StateEndpoint {
     std::function<std::vector<WatchedRow>()> watched;
     std::function<std::vector<TargetReport>()> targets;
     std::function<std::vector<OwnTargetReport>()> own_targets;
+    std::function<TwinState()> twin;
   };
   // With `lists_absent` the snapshots list every node that may be launched (model/offered_nodes).
   StateEndpoint(Questions questions, bool lists_absent)

@@ -1,4 +1,4 @@
-// Dollars over the last day, in few points: by pool, and beside what the baselines would have spent. Reads no clock.
+// Dollars over the last day, in few points: the invoice, and what each pool has spent by use. Reads no clock.
 #pragma once
 
 #include <chrono>
@@ -13,13 +13,9 @@ namespace lips {
 
 // Sums since the counting began.
 struct MoneyPoint {
-  struct Compared {
-    double ours = 0, theirs = 0;  // of the tasks that both placed
-  };
   TimePoint at{};
-  double paid = 0, idle = 0;  // the invoice; the part of it for nodes on which nothing ran
-  std::map<std::string, double> spent;        // by pool
-  std::map<std::string, Compared> baselines;  // by name
+  double paid = 0, idle = 0;            // the invoice; the part of it for nodes on which nothing ran
+  std::map<std::string, double> spent;  // by pool
 };
 
 class MoneyHistory {

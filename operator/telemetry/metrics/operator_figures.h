@@ -15,6 +15,7 @@
 #include "model/own_targets.h"
 #include "model/pool_use.h"
 #include "model/targets.h"
+#include "model/twin_report.h"
 #include "model/watched_dollars.h"
 #include "model/work.h"
 #include "telemetry/metrics/money_history.h"
@@ -25,21 +26,15 @@ struct PoolFigures {
   std::string name;
   Bill spent;
   double cores = 0, share = 0;  // share: of all schedulable cores
-  UsdPerHour rate;  // of what its tasks hold now
+  UsdPerHour rate;              // of what its tasks hold now
   std::uint64_t pending = 0, running = 0, finished = 0;
   std::optional<PoolStanding> standing = {};  // none: the policy has no shares
 };
 
-struct BaselineFigures {
-  std::string name;
-  Bill ours, theirs;  // of the tasks that both placed
-  std::uint64_t tasks = 0;
-};
-
 struct InvoiceFigures {
   InvoiceSoFar so_far;
-  Usd idle;                    // of nodes on which nothing ran
-  double task_core_hours = 0;  // that tasks held
+  Usd idle;                                                     // of nodes on which nothing ran
+  double task_core_hours = 0;                                   // that tasks held
   std::vector<std::pair<std::string, std::uint64_t>> unpriced;  // nodes that count at the default price, by type
 };
 
@@ -65,7 +60,7 @@ struct OperatorFigures {
   bool pays_for_nodes = true;  // plans are for the invoice, not for dollars by use
   InvoiceFigures invoice;
   std::vector<PoolFigures> pools;
-  std::vector<BaselineFigures> baselines;
+  TwinState twin;
   std::vector<TargetReport> targets;
   OwnTargetFigures own_targets;                                // of jobs
   std::vector<MoneyPoint> money;                               // of the last day, oldest first; the last one is now

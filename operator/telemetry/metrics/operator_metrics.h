@@ -25,12 +25,9 @@
 #include "telemetry/metrics/decided_plan.h"
 #include "telemetry/metrics/node_meter.h"
 #include "telemetry/metrics/operator_figures.h"
-#include "telemetry/metrics/plan_comparison.h"
 
 namespace lips {
 
-enum class ComparisonOutcome : std::uint8_t { made, skipped, failed };
-inline constexpr EnumArray<ComparisonOutcome, std::string_view> comparison_outcomes{"made", "skipped", "failed"};
 enum class JournalOutcome : std::uint8_t { written, skipped, failed };
 inline constexpr EnumArray<JournalOutcome, std::string_view> journal_outcomes{"written", "skipped", "failed"};
 enum class ReloadOutcome : std::uint8_t { applied, restart_needed, refused };
@@ -46,17 +43,10 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   explicit OperatorMetrics(About about);
   ~OperatorMetrics() override;
 
-  struct CountedPlan {
-    std::uint64_t plan;  // the number that comparisons of this plan carry
-    InvoiceSoFar invoice;
-  };
-  // Call on the controller's thread before dispatching the plan.
-  CountedPlan decided(const DecidedPlan& decided);
-  // The costs that a baseline would have had for tasks of that plan. May come late: tasks that have ended by then count
-  // as not compared.
-  void compared(std::uint64_t plan, const std::string& baseline, const std::vector<ComparedTask>& tasks,
-                double seconds);
-  void not_compared(const std::string& baseline, ComparisonOutcome outcome);
+  // Call on the controller's thread before dispatching the plan. The invoice until then.
+  InvoiceSoFar decided(const DecidedPlan& decided);
+  // The latest comparison took so long, or failed. From one thread.
+  void twin_told(const TwinState& state, double seconds);
   // Takes from a look at pods of other schedulers all that has changed.
   void watched(const std::vector<WatchedChange>& changes);
   void plan_refused(const PlanFault& fault);

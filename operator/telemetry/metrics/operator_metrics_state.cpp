@@ -82,8 +82,6 @@ MoneyPoint OperatorMetrics::State::money_now() const {
   for (const auto& [pool, bill] : spent) point.spent[pool] = bill.total().value();
   if (const Usd data = figures.spent.moves + figures.spent.storage; data.value() > 0)
     point.spent[std::string(data_pool)] = data.value();
-  for (const auto& [name, sums] : baselines)
-    point.baselines[name] = {sums.ours.total().value(), sums.theirs.total().value()};
   return point;
 }
 
@@ -99,7 +97,6 @@ void OperatorMetrics::State::count_ended(const EndedTask& task) {
     registry.add("lips_tasks_lost_total", {known(task.pool)});
     ++figures.lost;
   }
-  bound.erase(task.task);
 }
 
 void OperatorMetrics::State::count_finished(const EndedTask& task) {
@@ -109,21 +106,6 @@ void OperatorMetrics::State::count_finished(const EndedTask& task) {
   for (const auto& [term, dollars] : terms_of(task.ours)) registry.add("lips_counted_dollars_total", {term}, dollars);
   for (const auto& [term, dollars] : terms_of(task.predicted))
     registry.add("lips_predicted_dollars_total", {term}, dollars);
-  if (const auto compared = bound.find(task.task); compared != bound.end())
-    for (const BaselineBill& than : compared->second) count_compared(task, than);
-}
-
-void OperatorMetrics::State::count_compared(const EndedTask& task, const BaselineBill& than) {
-  const Bill our_bill = than.ours(task), their_bill = than.of(task);
-  BaselineSums& sums = baselines[than.baseline];
-  sums.ours += our_bill, sums.theirs += their_bill, ++sums.tasks;
-  const Terms ours = terms_of(our_bill), theirs = terms_of(their_bill);
-  for (std::size_t i = 0; i < ours.size(); ++i) {
-    const std::string_view term = ours[i].first;
-    registry.add("lips_compared_dollars_total", {than.baseline, task.pool, term}, ours[i].second);
-    registry.add("lips_baseline_dollars_total", {than.baseline, task.pool, term}, theirs[i].second);
-    registry.change("lips_saved_dollars", {than.baseline, task.pool, term}, theirs[i].second - ours[i].second);
-  }
 }
 
 void OperatorMetrics::State::count_storage(const ClusterSnapshot& cluster) {
@@ -137,7 +119,7 @@ void OperatorMetrics::State::count_plan(const DecidedPlan& decided) {
   tell_plan(decided, registry, figures);
   registry.set("lips_last_epoch_timestamp_seconds", {}, now_since_1970());
   last_epoch = SteadyClock::now();
-  figures.epochs = plan;
+  ++figures.epochs;
   tell_pending(decided, registry, figures);
   queued = decided.plan.assignments.size();
   registry.set("lips_pending_tasks", {"queued"}, static_cast<double>(queued));
@@ -195,44 +177,26 @@ void OperatorMetrics::State::count_cluster(const ClusterSnapshot& cluster) {
   if (!phases_told) registry.set("lips_moves", {"copying"}, static_cast<double>(cluster.moves.size()));
 }
 
-OperatorMetrics::CountedPlan OperatorMetrics::decided(const DecidedPlan& decided) {
+InvoiceSoFar OperatorMetrics::decided(const DecidedPlan& decided) {
   on_loop();
   State& state = *state_;
   const std::lock_guard lock(state.mutex);
-  ++state.plan;
   state.see(decided.cluster.now);
   state.count_running();
   state.node_meter.look(decided.cluster, state.now());
   state.spend.price(decided.costs);
-  state.spend.number_plan(state.plan);
-  state.to_bind.clear();  // this plan replaces the queue of the previous one
   state.count_plan(decided);
   state.count_pools(decided);
   state.forget_pools(decided.cluster);
   state.count_cluster(decided.cluster);
   state.count_storage(decided.cluster);
   if (state.money.due(state.now())) state.money.add(state.money_now());
-  return {state.plan, state.invoice()};
+  return state.invoice();
 }
 
-void OperatorMetrics::compared(std::uint64_t plan, const std::string& baseline, const std::vector<ComparedTask>& tasks,
-                               double seconds) {
-  State& state = *state_;
-  state.registry.add("lips_comparisons_total", {baseline, comparison_outcomes[ComparisonOutcome::made]});
-  state.registry.observe("lips_comparison_seconds", {baseline}, seconds);
-  const std::lock_guard lock(state.mutex);
-  for (const ComparedTask& task : tasks) {
-    BaselineBill bill{baseline, task.theirs, task.cpu_price, task.our_exchange};
-    const BegunTask* begun = state.spend.of(task.task);
-    if (begun && begun->plan == plan)
-      state.bound[task.task].push_back(std::move(bill));
-    else if (!begun && plan == state.plan)
-      state.to_bind[task.task].push_back(std::move(bill));
-  }
-}
-
-void OperatorMetrics::not_compared(const std::string& baseline, ComparisonOutcome outcome) {
-  state_->registry.add("lips_comparisons_total", {baseline, comparison_outcomes[outcome]});
+// Without the lock: its thread is of low priority, and nobody is to wait for it.
+void OperatorMetrics::twin_told(const TwinState& twin, double seconds) {
+  state_->twin_metrics.set(twin, seconds, now_since_1970());
 }
 
 void OperatorMetrics::watched(const std::vector<WatchedChange>& changes) { state_->watch_meter.count(changes); }
@@ -295,7 +259,6 @@ void OperatorMetrics::State::count_event(const ClusterSnapshot& cluster, const C
   for (const EndedTask& task : changes.ended) count_ended(task);
   if (changes.copied) registry.add("lips_moved_bytes_total", {}, changes.copied->value() * bytes_per_mebibyte);
   if (const auto* listed = std::get_if<ClusterListed>(&event)) {
-    to_bind.clear(), bound.clear();
     node_meter.listed(*listed->start, now());
   } else if (const auto* gone = std::get_if<NodeLost>(&event)) {
     node_meter.lost(cluster.nodes[gone->node], now());
@@ -311,7 +274,6 @@ void OperatorMetrics::on_bind(const ClusterSnapshot& cluster, const Assignment& 
   state.see(cluster.now);
   state.spend.on_bind(cluster, assignment);
   state.node_meter.bound(cluster.nodes[assignment.node], state.now());
-  state.bound.insert(state.to_bind.extract(assignment.task));
   const std::string_view level_name = to_string(level);
   state.registry.add("lips_tasks_bound_total",
                      {state.known(pool_name(cluster, cluster.jobs[task.job].pool)), level_name});
@@ -348,8 +310,6 @@ OperatorFigures OperatorMetrics::figures() const {
   if (state_->queued > 0) figures.pending.emplace_back("queued", state_->queued);
   for (PoolFigures& pool : figures.pools)
     if (const auto spent = state_->spent.find(pool.name); spent != state_->spent.end()) pool.spent = spent->second;
-  for (const auto& [name, sums] : state_->baselines)
-    figures.baselines.push_back({name, sums.ours, sums.theirs, sums.tasks});
   const NodeMeter& meter = state_->node_meter;
   figures.invoice = {state_->invoice(), meter.idle_dollars(), meter.task_core_seconds() / 3600,
                      state_->unknown_prices.by_type()};

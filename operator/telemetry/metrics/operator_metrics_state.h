@@ -7,7 +7,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -20,6 +19,7 @@
 #include "telemetry/metrics/sharing_metrics.h"
 #include "telemetry/metrics/spend_books.h"
 #include "telemetry/metrics/target_metrics.h"
+#include "telemetry/metrics/twin_metrics.h"
 #include "telemetry/metrics/unknown_prices.h"
 #include "telemetry/metrics/watch_meter.h"
 #include "telemetry/metrics/zone_nodes.h"
@@ -36,33 +36,6 @@ inline double since_1970(std::chrono::system_clock::time_point time) {
 }
 inline double now_since_1970() { return since_1970(std::chrono::system_clock::now()); }
 
-struct BaselineSums {
-  Bill ours, theirs;
-  std::uint64_t tasks = 0;
-};
-
-// The bill of a baseline for a task.
-struct BaselineBill {
-  std::string baseline;
-  Bill bill;                  // cpu: of the work that was expected
-  UsdPerCpuSecond cpu_price;  // of its node
-  Usd our_exchange;           // with the task's peers, as our plan has them; `bill` has that of the baseline's plan
-
-  // The bill of the work and the shuffle that the task had in the end.
-  Bill of(const EndedTask& task) const {
-    Bill theirs = bill;
-    theirs.cpu = task.work * cpu_price;
-    theirs.shuffle = theirs.shuffle * task.shuffle_share;
-    return theirs;
-  }
-  // Ours to set beside it: both have the exchange of their plans.
-  Bill ours(const EndedTask& task) const {
-    Bill ours = task.ours;
-    ours.shuffle += our_exchange - task.exchange;
-    return ours;
-  }
-};
-
 struct OperatorMetrics::State {
   About about;
   MetricRegistry registry;
@@ -77,7 +50,6 @@ struct OperatorMetrics::State {
   std::optional<AdapterStatus> status;
   OperatorFigures figures;
   SteadyClock::time_point last_epoch{};
-  std::uint64_t plan = 0;
   std::optional<TimePoint> seen;  // the cluster's time at the last event or plan
   SpendBooks books;
   Spend spend{[this](const Charge& charge) { tell_spent(charge); }};
@@ -86,10 +58,8 @@ struct OperatorMetrics::State {
   SharingMetrics sharing_metrics{registry};
   TargetMetrics target_metrics{registry};
   OwnTargetMetrics own_target_metrics{registry};
-  using Compared = std::unordered_map<TaskId, std::vector<BaselineBill>>;
-  Compared to_bind, bound;            // tasks of this plan that are not bound yet; of any plan that run
+  TwinMetrics twin_metrics{registry};
   std::map<std::string, Bill> spent;  // by pool
-  std::map<std::string, BaselineSums> baselines;
   MoneyHistory money;
   std::map<std::string, std::optional<TimePoint>> pools;  // with series, and since when they are gone
   std::map<std::string, std::uint64_t> finished;          // by pool
@@ -108,7 +78,6 @@ struct OperatorMetrics::State {
   InvoiceSoFar invoice() const;
   void count_ended(const EndedTask& task);
   void count_finished(const EndedTask& task);
-  void count_compared(const EndedTask& task, const BaselineBill& than);
   void count_event(const ClusterSnapshot& cluster, const ClusterEvent& event);
   void count_storage(const ClusterSnapshot& cluster);
   void count_plan(const DecidedPlan& decided);

@@ -12,10 +12,8 @@ inline constexpr std::array pool_gauges{
     MetricLabel{"lips_pool_pending_tasks", "pool"}, MetricLabel{"lips_running_tasks", "pool"},
     MetricLabel{"lips_pool_left_alone", "pool"}};
 inline constexpr std::array pool_sums{
-    MetricLabel{"lips_spend_dollars_total", "pool"},     MetricLabel{"lips_compared_dollars_total", "pool"},
-    MetricLabel{"lips_baseline_dollars_total", "pool"},  MetricLabel{"lips_saved_dollars", "pool"},
-    MetricLabel{"lips_tasks_bound_total", "pool"},       MetricLabel{"lips_tasks_finished_total", "pool"},
-    MetricLabel{"lips_tasks_lost_total", "pool"},        MetricLabel{"lips_steered_total", "pool"},
-    MetricLabel{"lips_job_targets_missed_total", "pool"}};
+    MetricLabel{"lips_spend_dollars_total", "pool"},  MetricLabel{"lips_tasks_bound_total", "pool"},
+    MetricLabel{"lips_tasks_finished_total", "pool"}, MetricLabel{"lips_tasks_lost_total", "pool"},
+    MetricLabel{"lips_steered_total", "pool"},        MetricLabel{"lips_job_targets_missed_total", "pool"}};
 
 }  // namespace lips

@@ -67,17 +67,6 @@ std::vector<Curve> of_invoice(const std::vector<MoneyPoint>& points) {
           curve_of(points, "of it for idle nodes", [](const MoneyPoint& point) { return point.idle; })};
 }
 
-std::vector<Curve> by_baseline(const std::vector<MoneyPoint>& points) {
-  std::vector<Curve> curves;
-  for (const auto& [name, sums] : points.back().baselines)
-    curves.push_back(curve_of(points, name, [&name = name](const MoneyPoint& point) {
-      const MoneyPoint::Compared compared = value_at(point.baselines, name);
-      return compared.theirs - compared.ours;
-    }));
-  if (curves.size() > most_lines) curves.resize(most_lines);
-  return curves;
-}
-
 std::string ago(double seconds) { return seconds < 0.5 ? "now" : page::duration(seconds) + " ago"; }
 
 // From -span to 0, with the ticks of a clock that counts backwards.
@@ -89,13 +78,6 @@ page::Axis past_axis(double span) {
     tick.position = 1 - tick.position;
   }
   axis.low = -span, axis.high = 0;
-  return axis;
-}
-
-page::Axis money_axis(double low, double high) {
-  if (low >= 0) return page::dollar_axis(0, high);
-  page::Axis axis = page::number_axis(low, std::max(0.0, high));
-  for (page::Tick& tick : axis.ticks) tick.label = page::usd(axis.low + tick.position * (axis.high - axis.low));
   return axis;
 }
 
@@ -117,7 +99,7 @@ struct Words {
 
 std::string figure_of(const std::vector<MoneyPoint>& points, const std::vector<Curve>& curves, const Words& words) {
   page::LineChart drawing;
-  double low = 0, high = 0;
+  double high = 0;
   const double span = to_seconds(points.back().at - points.front().at);
   std::string ends;
   for (const Curve& curve : curves) {
@@ -128,13 +110,13 @@ std::string figure_of(const std::vector<MoneyPoint>& points, const std::vector<C
       const double before = to_seconds(points.back().at - points[i].at);
       line.points.push_back(
           {-before, curve.dollars[i], fmt::format("{} {}", page::usd(curve.dollars[i]), ago(before))});
-      low = std::min(low, curve.dollars[i]), high = std::max(high, curve.dollars[i]);
+      high = std::max(high, curve.dollars[i]);
     }
     drawing.lines.push_back(std::move(line));
   }
   drawing.description = fmt::format("{}, over {}: {}", words.title, page::duration(span), ends);
   drawing.x = past_axis(span);
-  drawing.y = money_axis(low, high);
+  drawing.y = page::dollar_axis(0, high);
   drawing.marks = page::LineMarks::last;
   return page::render_figure(
       {words.title, words.note, page::render_lines(drawing), table_of(points, curves, words.title)});
@@ -150,14 +132,8 @@ std::string render_money(const std::vector<MoneyPoint>& points) {
     out += figure_of(points, invoice,
                      {"Invoice", fmt::format("Nodes, used or not, and bytes, in the last {}, summed up.", span)});
   if (const std::vector<Curve> pools = by_pool(points); !pools.empty())
-    out += figure_of(points, pools, {"Dollars by use, by pool", fmt::format("Spent by use in the last {}, summed up.", span)});
-  if (const std::vector<Curve> baselines = by_baseline(points); !baselines.empty())
-    out += figure_of(
-        points, baselines,
-        {"By use: saved against each baseline",
-         fmt::format("Not of the invoice: dollars by use in the last {}, summed up, on the tasks that both placed; below "
-                     "zero the baseline would have spent less by use.",
-                     span)});
+    out += figure_of(points, pools,
+                     {"Dollars by use, by pool", fmt::format("Spent by use in the last {}, summed up.", span)});
   return out.empty() ? "" : "<div class=\"pair\">" + out + "</div>";
 }
 

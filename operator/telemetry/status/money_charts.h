@@ -1,5 +1,5 @@
-// Two charts of a running operator: what each pool has spent over the last day, and what was saved against each
-// baseline. Knows no server.
+// Two charts of a running operator over the last day: its invoice, and what each pool has spent by use. Knows no
+// server.
 #pragma once
 
 #include <string>

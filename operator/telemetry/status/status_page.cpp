@@ -10,6 +10,7 @@
 #include "telemetry/status/live.h"
 #include "telemetry/status/money_charts.h"
 #include "telemetry/status/overview_page.h"
+#include "telemetry/status/twin_page.h"
 
 namespace lips {
 
@@ -17,15 +18,11 @@ namespace {
 
 using page::escape;
 
-double saved_share(const BaselineFigures& baseline) {
-  const double theirs = baseline.theirs.total().value();
-  return theirs > 0 ? 1 - baseline.ours.total().value() / theirs : 0;
-}
-
-// The measure of an operator that pays for whole nodes: a comparison by use says nothing about it.
-std::string invoice_line(const InvoiceFigures& invoice) {
+std::string invoice_line(const OperatorFigures& figures) {
+  const InvoiceFigures& invoice = figures.invoice;
   std::string line = page::usd(invoice.so_far.total().value()) + " paid";
   if (invoice.idle.value() > 0) line += fmt::format(", {} of it for idle nodes", page::usd(invoice.idle.value()));
+  if (const std::string twin = twin_line(figures.twin); !twin.empty()) return line + "; " + twin;
   if (invoice.task_core_hours > 0)
     line += fmt::format("; {} for a core-hour of work",
                         page::usd(invoice.so_far.total().value() / invoice.task_core_hours));
@@ -35,17 +32,7 @@ std::string invoice_line(const InvoiceFigures& invoice) {
 std::string headline(const OperatorFigures& figures) {
   if (!figures.state.decides()) return figures.state.words();
   if (figures.epochs == 0) return "Ready; no plan made yet";
-  if (figures.pays_for_nodes) return invoice_line(figures.invoice);
-  for (const BaselineFigures& baseline : figures.baselines) {
-    const double saved = saved_share(baseline);
-    if (baseline.tasks == 0) continue;
-    const std::string versus = saved > 0.0005    ? page::percent(saved) + " less than"
-                               : saved < -0.0005 ? page::percent(-saved) + " more than"
-                                                 : "as much as";
-    return fmt::format("{} spent by use; on the {} that can be compared, {} {}",
-                       page::usd(figures.spent.total().value()), page::usd(baseline.ours.total().value()), versus,
-                       baseline.name);
-  }
+  if (figures.pays_for_nodes) return invoice_line(figures);
   return fmt::format("{} spent by use", page::usd(figures.spent.total().value()));
 }
 
@@ -76,27 +63,6 @@ std::string key_figures(const OperatorFigures& figures) {
   out += figure("plans", page::count(figures.epochs),
                 fmt::format("the last one {} ago", page::duration(figures.since_last_epoch)));
   return out + "</ul>";
-}
-
-page::Table baselines(const OperatorFigures& figures) {
-  page::Table table;
-  table.caption =
-      "By use, not the invoice: tasks that the baseline placed too, on the same snapshots. Node hours, idle nodes, "
-      "boots "
-      "and waiting are left out";
-  table.columns = {"baseline", "tasks", "its dollars", "ours", "saved by use", "of CPU", "of transfer", "of shuffle"};
-  for (const BaselineFigures& baseline : figures.baselines) {
-    const Bill &ours = baseline.ours, &theirs = baseline.theirs;
-    table.rows.push_back({{baseline.name},
-                          {page::count(baseline.tasks)},
-                          {page::usd(theirs.total().value())},
-                          {page::usd(ours.total().value())},
-                          {page::percent(saved_share(baseline)), true},
-                          {page::usd((theirs.cpu - ours.cpu).value())},
-                          {page::usd((theirs.transfer - ours.transfer).value())},
-                          {page::usd((theirs.shuffle - ours.shuffle).value())}});
-  }
-  return table;
 }
 
 std::string unpriced(const InvoiceFigures& invoice) {
@@ -330,10 +296,9 @@ std::string render_status_page(const OperatorFigures& figures, const Overview* o
   if (!figures.own_targets.worst.empty()) summary += page::render_table(own_targets(figures.own_targets));
   out += live_part("figures", summary);
   if (overview) out += render_overview(*overview);
-  std::string money = render_money(figures.money);
-  if (!figures.baselines.empty()) money += page::render_table(baselines(figures));
+  std::string money = render_twin(figures.twin) + render_money(figures.money);
   if (!figures.watched.empty()) money += page::render_table(watched(figures));
-  out += live_part("money", "<h2>Money</h2>" + (money.empty() ? "<p class=\"lead\">Nothing is spent yet.</p>" : money));
+  out += live_part("money", "<h2>Money</h2>" + money);
   out += live_part("pools",
                    "<h2>Pools</h2>" + (figures.pools.empty() ? std::string("<p class=\"lead\">There are none.</p>")
                                                              : page::render_table(pools(figures)) + shares(figures)));

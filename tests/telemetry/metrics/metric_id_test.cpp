@@ -19,12 +19,12 @@ TEST(MetricId, IsFoundByNameTypeAndNumberOfLabels) {
 }
 
 TEST(MetricLabel, IsFoundByAWholeLabelOfACounterOrGauge) {
-  static_assert(find_labelled_metric("lips_saved_dollars", "baseline"));
-  static_assert(find_labelled_metric("lips_saved_dollars", "pool"));
-  static_assert(find_labelled_metric("lips_saved_dollars", "term"));
-  static_assert(!find_labelled_metric("lips_saved_dollars", "poo"));
-  static_assert(!find_labelled_metric("lips_saved_dollars", "baseline,pool"));
-  static_assert(!find_labelled_metric("lips_saved_dollars", ""));
+  static_assert(find_labelled_metric("lips_target_state", "pool"));
+  static_assert(find_labelled_metric("lips_target_state", "kind"));
+  static_assert(find_labelled_metric("lips_target_state", "state"));
+  static_assert(!find_labelled_metric("lips_target_state", "poo"));
+  static_assert(!find_labelled_metric("lips_target_state", "pool,kind"));
+  static_assert(!find_labelled_metric("lips_target_state", ""));
   static_assert(!find_labelled_metric("lips_leader", "pool"), "it has no label");
   static_assert(!find_labelled_metric("lips_stage_seconds", "stage"), "a histogram");
   constexpr MetricLabel zone{"lips_nodes", "zone"};

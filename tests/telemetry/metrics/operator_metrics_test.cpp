@@ -84,9 +84,8 @@ class OperatorMetricsTest : public testing::Test {
   OperatorMetrics metrics_{{"1.2", "abc", "test"}};
 };
 
-TEST_F(OperatorMetricsTest, CountDollarsOfFinishedTasksAgainstABaselineOnTheSameSnapshot) {
-  const std::uint64_t plan = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0.5}).plan;
-  metrics_.compared(plan, "spread", compare_plans(state_.snapshot(), costs_, ours(), theirs()), 0.1);
+TEST_F(OperatorMetricsTest, CountDollarsOfFinishedTasks) {
+  metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0.5});
   bind(ours().assignments[0]);
   EXPECT_THAT(metrics_.exposition(), Not(HasSubstr("term=\"cpu\"")));
   tell(TaskStarted{TaskId(0), NodeId(1)});
@@ -94,25 +93,16 @@ TEST_F(OperatorMetricsTest, CountDollarsOfFinishedTasksAgainstABaselineOnTheSame
   const std::string text = metrics_.exposition();
   EXPECT_THAT(text, HasSubstr(R"(lips_spend_dollars_total{pool="etl \"night\"",term="cpu"} 0.01)"));
   EXPECT_THAT(text, HasSubstr(R"(lips_spend_dollars_total{pool="etl \"night\"",term="transfer"} 0.01)"));
-  EXPECT_THAT(text,
-              HasSubstr(R"(lips_baseline_dollars_total{baseline="spread",pool="etl \"night\"",term="cpu"} 0.03)"));
-  const OperatorFigures figures = metrics_.figures();
-  ASSERT_EQ(figures.baselines.size(), 1u);
-  EXPECT_EQ(figures.baselines[0].tasks, 1u);
-  EXPECT_DOUBLE_EQ(figures.baselines[0].theirs.total().value(), 0.03);
-  EXPECT_DOUBLE_EQ(figures.baselines[0].ours.total().value(), 0.02);
+  EXPECT_DOUBLE_EQ(metrics_.figures().spent.total().value(), 0.02);
 }
 
-// Declared were 10 CPU-seconds; the pod was there for 40 s, and the baseline's would have been, too.
+// Declared were 10 CPU-seconds; the pod was there for 40 s.
 TEST_F(OperatorMetricsTest, ChargeThePodsTimeAndNotWhatWasDeclared) {
-  const std::uint64_t plan = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0.5}).plan;
-  metrics_.compared(plan, "spread", compare_plans(state_.snapshot(), costs_, ours(), theirs()), 0.1);
+  metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0.5});
   bind(ours().assignments[0]);
   tell(TaskFinished{TaskId(0), NodeId(1), Duration(std::chrono::seconds(40))});
   const OperatorFigures figures = metrics_.figures();
   EXPECT_DOUBLE_EQ(figures.spent.cpu.value(), 0.04);
-  EXPECT_DOUBLE_EQ(figures.baselines[0].ours.cpu.value(), 0.04);
-  EXPECT_DOUBLE_EQ(figures.baselines[0].theirs.cpu.value(), 0.12);
   EXPECT_THAT(metrics_.exposition(), HasSubstr(R"(lips_spend_dollars_total{pool="etl \"night\"",term="cpu"} 0.04)"));
   EXPECT_THAT(metrics_.exposition(), HasSubstr("lips_predicted_dollars_total{term=\"cpu\"} 0.01"));
   EXPECT_THAT(metrics_.exposition(), HasSubstr("lips_counted_dollars_total{term=\"cpu\"} 0.04"));
@@ -195,7 +185,7 @@ TEST_F(OperatorMetricsTest, CountWhatNodesCostWhetherUsedOrNotWhileThisReplicaLe
   cluster.now = clock;
   cluster.nodes.resize(1);  // the other one and the offer are gone
   cluster.offers = {};
-  const InvoiceSoFar invoice = metrics.decided({"lips", cluster, costs_, Plan{}, 0}).invoice;
+  const InvoiceSoFar invoice = metrics.decided({"lips", cluster, costs_, Plan{}, 0});
   EXPECT_DOUBLE_EQ(invoice.nodes.value(), 0.25);
   EXPECT_DOUBLE_EQ(invoice.total().value(), 0.25);
   clock += std::chrono::minutes(30);
@@ -238,25 +228,6 @@ TEST_F(OperatorMetricsTest, ChargeATaskThatAnotherCopySawStartForItsOwnTimeAlone
   state_.advance(TimePoint(std::chrono::minutes(61)));
   tell(TaskFinished{TaskId(0), NodeId(1), Duration(std::chrono::minutes(11))});
   EXPECT_DOUBLE_EQ(metrics_.figures().spent.cpu.value(), 0.06);
-}
-
-TEST_F(OperatorMetricsTest, TakeAComparisonThatComesAfterTheBinding) {
-  const std::uint64_t plan = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0}).plan;
-  const auto tasks = compare_plans(state_.snapshot(), costs_, ours(), theirs());
-  bind(ours().assignments[0]);
-  metrics_.compared(plan, "spread", tasks, 0);
-  tell(TaskFinished{TaskId(0), NodeId(1)});
-  EXPECT_EQ(metrics_.figures().baselines.size(), 1u);
-}
-
-TEST_F(OperatorMetricsTest, LeaveOutAComparisonWithAnotherPlanThanTheOneThatWasBound) {
-  const std::uint64_t first = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0}).plan;
-  metrics_.compared(first, "spread", compare_plans(state_.snapshot(), costs_, ours(), theirs()), 0);
-  metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
-  bind(ours().assignments[0]);
-  tell(TaskFinished{TaskId(0), NodeId(1), Duration(std::chrono::seconds(10))});
-  EXPECT_TRUE(metrics_.figures().baselines.empty());
-  EXPECT_DOUBLE_EQ(metrics_.figures().spent.total().value(), 0.02);
 }
 
 TEST_F(OperatorMetricsTest, ChargeNothingForATaskThatWasLost) {
@@ -318,8 +289,11 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   Plan bounded = plan;
   bounded.account.lower_bound = Usd(1);
   bounded.account.sharing = {{"etl \"night\"", 1, 0.5, 1, 0, 0, 0, 0}};
-  const std::uint64_t number = metrics.decided({"lips", state.snapshot(), costs, bounded, 0.1}).plan;
-  metrics.compared(number, "spread", compare_plans(state.snapshot(), costs, plan, plan), 0.1);
+  metrics.decided({"lips", state.snapshot(), costs, bounded, 0.1});
+  TwinReport report;
+  report.counted = report.until_last = Usd(1);
+  report.ran = {"lips", Usd(1), seconds(40), true}, report.others = {{"spread", Usd(2), seconds(2), true}};
+  metrics.twin_told({report, {}, ""}, 0.1);
   metrics.journalled(JournalOutcome::written, 10);
   metrics.prices_as_of({});
   metrics.prices_read({});
@@ -554,12 +528,11 @@ TEST_F(OperatorMetricsTest, ShowOnTheStatusPageWhatTheyCount) {
   use_all(metrics_, state_, costs_, theirs());
   const std::string page = render_status_page(metrics_.figures(), nullptr, {});
   EXPECT_THAT(page, HasSubstr("etl &quot;night&quot;"));
-  EXPECT_THAT(page, HasSubstr("spread"));
   EXPECT_THAT(page, HasSubstr("http-equiv=\"refresh\""));
   EXPECT_THAT(render_status_page(metrics_.figures(), nullptr, {false, ""}), Not(HasSubstr("http-equiv=\"refresh\"")));
 }
 
-// A task a minute for two hours, each compared with a baseline that pays more.
+// A task a minute for two hours.
 TEST_F(OperatorMetricsTest, KeepTheMoneyOfTheLastDayAndDrawIt) {
   metrics_.on_state(doing(Doing::decides)), metrics_.on_leader(true);
   EXPECT_TRUE(metrics_.figures().money.empty()) << "before the first plan";
@@ -567,8 +540,7 @@ TEST_F(OperatorMetricsTest, KeepTheMoneyOfTheLastDayAndDrawIt) {
     tell(ClusterListed{std::make_shared<ClusterSnapshot>(start()), costs_});
     state_.advance(TimePoint(std::chrono::minutes(minute)));
     tell(job());
-    const std::uint64_t plan = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0}).plan;
-    metrics_.compared(plan, "spread", compare_plans(state_.snapshot(), costs_, ours(), theirs()), 0);
+    metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
     bind(ours().assignments[0]);
     tell(TaskFinished{TaskId(0), NodeId(1), std::chrono::seconds(30)});
   };
@@ -582,11 +554,9 @@ TEST_F(OperatorMetricsTest, KeepTheMoneyOfTheLastDayAndDrawIt) {
   double spent = 0;
   for (const auto& [pool, dollars] : last.spent) spent += dollars;
   EXPECT_NEAR(spent, figures.spent.total().value(), 1e-12) << "all that was spent, in some pool";
-  EXPECT_EQ(last.baselines.at("spread").theirs, figures.baselines.at(0).theirs.total().value());
-  EXPECT_EQ(last.baselines.at("spread").ours, figures.baselines.at(0).ours.total().value());
   const std::string page = render_status_page(figures, nullptr, {});
-  EXPECT_THAT(page, testing::AllOf(HasSubstr("Dollars by use, by pool"), HasSubstr("By use: saved against"),
-                                   HasSubstr("Spent by use in the last 1 h 59 min")));
+  EXPECT_THAT(page,
+              testing::AllOf(HasSubstr("Dollars by use, by pool"), HasSubstr("Spent by use in the last 1 h 59 min")));
 }
 
 }  // namespace

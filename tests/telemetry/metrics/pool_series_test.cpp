@@ -10,8 +10,8 @@
 namespace lips {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Each namespace is a pool, and tenants make namespaces.
 TEST(PoolSeries, AreThoseOfTheFirstTwoHundredPools) {
