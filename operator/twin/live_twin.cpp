@@ -37,12 +37,6 @@ Result<simulation::RunResult> simulate(const TwinQuestion& question, const simul
   return run;
 }
 
-// The operator counts no storage but that of copies, which the simulator does not tell apart.
-template <class AnyInvoice>
-Usd without_storage(const AnyInvoice& invoice) {
-  return invoice.total() - invoice.storage;
-}
-
 TwinRegime regime_of(const std::string& policy, const simulation::RunResult& run) {
   const bool finished = !run.stopped && !run.stuck && !run.endless && run.jobs_finished == run.jobs;
   return {policy, without_storage(run.invoice), seconds(run.mean_wait), finished};

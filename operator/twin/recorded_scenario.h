@@ -34,4 +34,11 @@ struct RecordedDay {
 // `path`: the folder of a journal, one of its files, or what an operator serves at /state.
 Result<RecordedDay> recorded_day(const std::string& path, const RecordReading& reading = {});
 
+// The operator counts no storage but that of copies, which the simulator does not tell apart: without it, the counted
+// invoice and that of a twin have the same parts.
+template <class AnyInvoice>
+Usd without_storage(const AnyInvoice& invoice) {
+  return invoice.total() - invoice.storage;
+}
+
 }  // namespace lips::twin

@@ -72,6 +72,12 @@ std::string broken_precondition(const Json& wanted, const Json& object) {
   return "";
 }
 
+// The kubelet of a pod that runs lets it end before it removes it.
+bool ends_in_order(const ApiPath& path, const Json& object) {
+  return path.resource == "pods" && path.query_value("gracePeriodSeconds") != "0" &&
+         object["status"].value("phase", "") == "Running";
+}
+
 void set_condition(Json& pod, Json condition) {
   Json patch{{"conditions", Json::array({std::move(condition)})}};
   strategic_merge_patch(pod["status"], patch);
@@ -225,7 +231,8 @@ ApiResponse ApiServer::put(const ApiPath& path, Json object) {
   const std::string key = key_of(path.name_space, path.name);
   const StoredObject& stored = objects_.put(collection_of(path), key, std::move(object));
   const Json& metadata = (*stored.json)["metadata"];
-  if (metadata.contains("deletionTimestamp") && metadata.value("finalizers", Json::array()).empty()) {
+  if (metadata.contains("deletionTimestamp") && metadata.value("finalizers", Json::array()).empty() &&
+      !ends_in_order(path, *stored.json)) {
     const std::string last = text(*stored.json);
     objects_.remove(collection_of(path), key);
     return {200, last};
@@ -270,7 +277,8 @@ ApiResponse ApiServer::remove(const ApiPath& path, const Json& body) {
   const Json preconditions = body.is_object() ? body.value("preconditions", Json()) : Json();
   if (const std::string why = broken_precondition(preconditions, *found->json); !why.empty())
     return conflict(path, why);
-  if (!(*found->json)["metadata"].value("finalizers", Json::array()).empty()) {
+  const bool finalized = !(*found->json)["metadata"].value("finalizers", Json::array()).empty();
+  if (finalized || ends_in_order(path, *found->json)) {
     Json object = *found->json;
     object["metadata"]["deletionTimestamp"] = kubernetes::time_text(loop_.now());
     return put(path, std::move(object));

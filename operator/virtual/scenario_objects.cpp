@@ -137,6 +137,7 @@ Json pool_object(const Pool& pool) {
   Json spec{{"weight", pool.weight}, {"namespaces", Json::array({name})}};
   if (pool.minimum.value() > 0) spec["minimum"] = pool.minimum.value();
   if (pool.maximum.value() > 0) spec["maximum"] = pool.maximum.value();
+  if (pool.reclaims()) spec["reclaim"] = to_string(pool.reclaim);
   return {{"apiVersion", kubernetes::data_api_version},
           {"kind", "Pool"},
           {"metadata", {{"name", name}}},

@@ -113,8 +113,12 @@ void VirtualKubernetes::follow_pods(const ObjectChange& change) {
     task_of_.erase(known);
     return;
   }
+  const bool current = pods_[task].name == key_of(pod);
+  if (current && pods_[task].bound && !text_of(pod, "/metadata/deletionTimestamp").empty() &&
+      !std::exchange(pods_[task].leaves, true))
+    loop_->post([this, task] { take_back(task); });
   const std::string node = text_of(pod, "/spec/nodeName");
-  if (pods_[task].name != key_of(pod) || node.empty() || std::exchange(pods_[task].bound, true)) return;
+  if (!current || node.empty() || std::exchange(pods_[task].bound, true)) return;
   // After the server has answered: the kubelet learns of it by a watch of its own.
   loop_->post([this, task, node, read_from = text_of(pod, "/metadata/annotations/lips.dev~1read-from")] {
     start_pod(task, node, read_from);
@@ -137,6 +141,14 @@ void VirtualKubernetes::start_pod(TaskId task, const std::string& node, const st
   advance();
 }
 
+// A running pod that was deleted or evicted gets the time that the simulated cluster gives it.
+void VirtualKubernetes::take_back(TaskId task) {
+  if (!pods_[task].bound) return;
+  advance();
+  if (pods_[task].bound) truth_.reclaim({task, PoolId::none(), Usd(0)});
+  advance();
+}
+
 void VirtualKubernetes::end_pod(TaskId task, bool succeeded) {
   PodOfTask& record = pods_[task];
   const StoredObject* found = server_.objects().find(pods_path, record.name);
@@ -147,8 +159,9 @@ void VirtualKubernetes::end_pod(TaskId task, bool succeeded) {
     pod["status"]["containerStatuses"] =
         Json::array({{{"name", "main"}, {"state", {{"terminated", {{"finishedAt", now}}}}}}});
     put_pod(record.name, std::move(pod));
+    if (record.leaves) server_.objects().remove(pods_path, record.name);
   }
-  record.bound = false;
+  record.bound = record.leaves = false;
   record.name.clear();
   if (succeeded) return;
   loop_->at(loop_->now() + rules_.back_off, [this, task] {

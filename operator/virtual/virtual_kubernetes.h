@@ -51,7 +51,7 @@ class VirtualKubernetes {
   struct PodOfTask {
     std::string name;  // namespace/name; empty: there is none now
     int attempts = 0;
-    bool bound = false;
+    bool bound = false, leaves = false;
   };
   struct StageRecord {
     std::string key, uid;  // of its Job; empty: not made yet
@@ -67,6 +67,7 @@ class VirtualKubernetes {
   void make_job(JobId job, TaskKind kind);
   void make_pods(std::vector<TaskId> tasks, std::size_t batch);
   void make_pod(TaskId task);
+  void take_back(TaskId task);
   void end_pod(TaskId task, bool succeeded);
   void collect_pod(TaskId task);
   void put_node(NodeId node, bool schedulable);

@@ -166,7 +166,6 @@ TEST_P(ShuffleMoney, OfPeersIsThatOfOneExchangeHoweverTheyComeAndGo) {
       const std::optional<EndedTask> ended = of.end(task, where[task.index()]);
       ASSERT_TRUE(ended);
       predicted += ended->predicted.shuffle, counted += ended->ours.shuffle;
-      EXPECT_EQ(ended->ours.shuffle, ended->exchange);
     };
     of.tell(peers(all - 1, all));
     for (std::uint32_t i = 0; i + 1 < all; ++i) begin(TaskId(i));

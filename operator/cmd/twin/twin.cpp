@@ -162,8 +162,9 @@ Result<int> twin_of(const TwinOptions& options) {
 }  // namespace
 
 std::optional<double> TwinResult::error() const {
-  if (!day.counted || !until_last || day.counted->total().value() <= 0) return std::nullopt;
-  return until_last->invoice.total() / day.counted->total() - 1;
+  if (!day.counted || !until_last) return std::nullopt;
+  const Usd counted = twin::without_storage(*day.counted);
+  return counted.value() > 0 ? std::optional(twin::without_storage(until_last->invoice) / counted - 1) : std::nullopt;
 }
 
 double TwinResult::against_what_ran(const Regime& regime) const {
