@@ -10,6 +10,9 @@
 
 #include "base/random.h"
 #include "kubernetes/api/http_client.h"
+#include "kubernetes/api/list_watch.h"
+#include "kubernetes/api/loop_client.h"
+#include "kubernetes/api/real_loop.h"
 #include "kubernetes/data/data_mover.h"
 #include "kubernetes/data/data_set_codec.h"
 #include "tests/contract/control_plane.h"

@@ -24,8 +24,8 @@ struct PlanDraft {
   NodeClasses classes;
   IdVector<NodeId, Resources> free;
   PoolShares shares = {};
-  PoolRoom pools = {};                      // with all that is placed so far
-  std::vector<bool> served = {};            // [job] placed early, outside of the program; empty: none
+  PoolRoom pools = {};            // with all that is placed so far
+  std::vector<bool> served = {};  // [job] placed early, outside of the program; empty: none
   PeersPlan gangs = {};
   FastPath small = {};
   Homes homes = {};
