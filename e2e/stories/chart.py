@@ -231,7 +231,7 @@ def tell(story):
         story.figure("the former chart", about)
         began = time.monotonic()
         release.lend_rights("apply")
-        helm(cluster, "install", "lips", former, *SPACE, "--values", release.values, "--set", f"image.tag={FORMER_IMAGE.rpartition(':')[2]}")
+        helm(cluster, "install", "lips", former, *SPACE, "--values", release.values, "--set", "config.twin=null", "--set", f"image.tag={FORMER_IMAGE.rpartition(':')[2]}")
         release.ready(FORMER_IMAGE, began, "helm install of the former chart")
         cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
         for i in range(3):

@@ -14,6 +14,7 @@ from kit import foreign_kinds, objects
 from kit.cluster import Cluster, wait_for
 from kit.operator import Operator
 from kit.recorder import Recorder
+from kit.story import StoryFailed
 
 LIMIT = 300
 CORES, RUN = 4, 5  # of each node; seconds of a task of the CronJob
@@ -33,6 +34,13 @@ def job_set():
     job = lambda seconds: {"spec": objects.indexed_job("step", CORES, "batch", annotations={"lips.dev/cpu-seconds": str(seconds)})["spec"]}
     steps = [{"name": "load", "template": job(300)}, {"name": "fit", "template": job(60), "dependsOn": [{"name": "load", "status": "Complete"}]}]
     return {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "train", "namespace": "batch"}, "spec": {"replicatedJobs": steps}}
+
+
+def is_known(operator, job):
+    try:
+        return operator.answers("why", job, "-n", "batch")["standing"] != ""
+    except StoryFailed:  # the controller has made none of its pods yet
+        return False
 
 
 def tell(story):
@@ -56,7 +64,7 @@ def tell(story):
 
             api.create(objects.indexed_job("waits", CORES, "batch", run_for="60s", annotations={"lips.dev/cpu-seconds": "60"}))
             began = time.monotonic()
-            wait_for(lambda: len(operator.answers("why", "waits", "-n", "batch")["standing"]) > 0, 30, "no pod")
+            wait_for(lambda: is_known(operator, "waits"), 30, "no pod")
             time.sleep(PATIENCE)
             story.check(not bound("waits"), lambda: f"without an announcement {len(bound('waits'))} pods did not wait")
             story.check(operator.answers("expected") == [], "something is expected that nobody has announced")
