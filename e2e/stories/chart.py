@@ -130,6 +130,17 @@ class Release:
                        "config": {"moves": {"image": "local.test/rclone:1"}, "log": {"level": "debug"}, "policy": {"settings": {"meanWait": "10m"}},
                                   "twin": {"every": "5s"}}}, file)
 
+    def values_without(self, *keys):
+        """For a chart of before, whose schema lacks these keys of the configuration."""
+        with open(self.values, encoding="utf-8") as file:
+            values = json.load(file)
+        for key in keys:
+            del values["config"][key]
+        path = self.values + ".former.json"
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(values, file)
+        return path
+
     def keep_log(self, pod):
         log = str(self.api.request("GET", f"/api/v1/namespaces/lips-system/pods/{pod['metadata']['name']}/log"))
         with open(os.path.join(self.story.folder, pod["metadata"]["name"] + ".log"), "w", encoding="utf-8") as file:
@@ -231,7 +242,7 @@ def tell(story):
         story.figure("the former chart", about)
         began = time.monotonic()
         release.lend_rights("apply")
-        helm(cluster, "install", "lips", former, *SPACE, "--values", release.values, "--set", "config.twin=null", "--set", f"image.tag={FORMER_IMAGE.rpartition(':')[2]}")
+        helm(cluster, "install", "lips", former, *SPACE, "--values", release.values_without("twin"), "--set", f"image.tag={FORMER_IMAGE.rpartition(':')[2]}")
         release.ready(FORMER_IMAGE, began, "helm install of the former chart")
         cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
         for i in range(3):
