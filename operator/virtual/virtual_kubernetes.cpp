@@ -110,6 +110,11 @@ void VirtualKubernetes::follow_pods(const ObjectChange& change) {
   if (known == task_of_.end()) return;
   const TaskId task = known->second;
   if (change.type == ChangeType::deleted) {
+    if (pods_[task].name == known->first && !pods_[task].bound) {
+      wrong_.push_back(known->first + " was deleted while it waited");
+      pods_[task].name.clear();
+      loop_->post([this, task] { make_pod(task); });
+    }
     task_of_.erase(known);
     return;
   }

@@ -131,12 +131,16 @@ void KubernetesCluster::drop(const ReplicaDrop& drop) {
   if (data_ && data_->complete()) data_->drop(drop, model_.index(), model_.events());
 }
 
-// A pod without a controller would not come back.
+// A pod without a controller would not come back. One whose binding is on its way may not run at all, although a
+// listing counts it as running: the server would delete it while it waits.
 void KubernetesCluster::reclaim(const Reclaim& reclaim) {
   const ObjectMeta& pod = model_.pod_of(reclaim.task);
   const std::string name = pod.name_space + "/" + pod.name;
-  if (const PodRecord* record = pods_.find(pod); !record || !record->owner) {
-    log_.warning("a pod is not taken back", {{"pod", name}, {"why", "nobody would create it anew"}});
+  const PodRecord* record = pods_.find(pod);
+  if (!record || !record->owner || record->state != PodState::placed) {
+    const bool waits = record && record->owner;
+    log_.warning("a pod is not taken back",
+                 {{"pod", name}, {"why", waits ? "its binding is under way" : "nobody would create it anew"}});
     model_.events().emplace_back(TaskStays{reclaim.task, now() + reclaim_again});
     return;
   }
