@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "records/optional_usd_json.h"
 #include "records/twin_state_json.h"
 
 namespace lips {
@@ -10,13 +11,6 @@ namespace {
 
 using namespace json_tables;
 using Ordered = nlohmann::ordered_json;
-
-Ordered or_null(const std::optional<Usd>& value) { return value ? Ordered(value->value()) : Ordered(nullptr); }
-
-std::optional<Usd> usd_or_none(const View& row, std::size_t cell) {
-  if (row.json()[cell].is_null()) return std::nullopt;
-  return Usd(row.cell(cell, any_real));
-}
 
 constexpr std::array bill_terms{&Bill::cpu, &Bill::transfer, &Bill::shuffle, &Bill::moves, &Bill::storage};
 constexpr std::size_t job_day_cells = 4 + 3 * bill_terms.size();

@@ -1,18 +1,13 @@
 #include "records/twin_state_json.h"
 
+#include "records/optional_usd_json.h"
+
 namespace lips {
 
 namespace {
 
 using namespace json_tables;
 using Ordered = nlohmann::ordered_json;
-
-Ordered or_null(const std::optional<Usd>& value) { return value ? Ordered(value->value()) : Ordered(nullptr); }
-
-std::optional<Usd> usd_or_none(const View& row, std::size_t cell) {
-  if (row.json()[cell].is_null()) return std::nullopt;
-  return Usd(row.cell(cell, any_real));
-}
 
 Ordered regime_json(const TwinRegime& regime) {
   return {regime.policy, regime.invoice.value(), regime.mean_wait.count(), regime.finished};

@@ -7,7 +7,7 @@
 namespace lips::virtual_cluster {
 namespace {
 
-// As the types of Kubernetes say (patchMergeKey); empty: the list is replaced.
+// The field by which the elements of a list merge (patchMergeKey of the Kubernetes types); empty: the list is replaced.
 std::string_view merge_key(std::string_view list) {
   if (list == "schedulingGates" || list == "containers" || list == "volumes") return "name";
   if (list == "conditions") return "type";

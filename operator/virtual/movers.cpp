@@ -2,12 +2,12 @@
 
 #include "kubernetes/data/block_ranges.h"
 #include "kubernetes/data/mover_objects.h"
+#include "kubernetes/data/resources.h"
 
 namespace lips::virtual_cluster {
 namespace {
 
-constexpr const char *jobs_path = "/apis/batch/v1/jobs", *pods_path = "/api/v1/pods",
-                     *moves_path = "/apis/lips.dev/v1alpha1/datamoves";
+constexpr const char *jobs_path = "/apis/batch/v1/jobs", *pods_path = "/api/v1/pods";
 
 std::string label(const Json& object, const char* name) {
   return object["metadata"].value("labels", Json::object()).value(name, "");
@@ -18,7 +18,7 @@ std::string label(const Json& object, const char* name) {
 void Movers::start_job(const Json& job) {
   const std::string role = label(job, kubernetes::role_label), uid = label(job, kubernetes::move_label);
   if (role.empty()) return;
-  for (const auto& [key, move] : objects_.all(moves_path)) {
+  for (const auto& [key, move] : objects_.all(all_resources_path(kubernetes::DataKind::data_move))) {
     if ((*move.json)["metadata"].value("uid", "") != uid) continue;
     if (role == to_string(kubernetes::WorkRole::copy)) return copy(key_of(job), *move.json);
     if (role == to_string(kubernetes::WorkRole::drop)) drop(*move.json);

@@ -90,14 +90,17 @@ kubernetes::ClusterSettings settings_of(const Scenario& scenario, const Policy& 
 class CountsPlans : public Observer {
  public:
   void on_plan(const ClusterSnapshot&, const Plan& plan) override {
-    ++plans.made;
-    plans.tasks_assigned += plan.assignments.size();
-    plans.moves += plan.moves.size();
-    plans.drops += plan.drops.size();
-    plans.fell_back += plan.account.fell_back ? 1 : 0;
+    ++plans_.made;
+    plans_.tasks_assigned += plan.assignments.size();
+    plans_.moves += plan.moves.size();
+    plans_.drops += plan.drops.size();
+    plans_.fell_back += plan.account.fell_back ? 1 : 0;
   }
   void on_bind(const ClusterSnapshot&, const Assignment&) override {}
-  simulation::Plans plans;  // NOLINT(misc-non-private-member-variables-in-classes)
+  const simulation::Plans& plans() const { return plans_; }
+
+ private:
+  simulation::Plans plans_;
 };
 
 }  // namespace
@@ -162,7 +165,7 @@ Result<simulation::RunResult> run_through_kubernetes(const Scenario& scenario, c
   result.stuck = truth.stuck();
   result.endless = truth.endless();
   result.stopped = stopped;
-  result.plans = counted.plans;
+  result.plans = counted.plans();
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kubernetes/api/codec.h"
+#include "kubernetes/api/repeatable.h"
 #include "kubernetes/api/retry.h"
 
 namespace lips::virtual_cluster {
@@ -186,8 +187,7 @@ void VirtualClient::answer(RequestId id, const ApiResponse& response) {
   if (response.code >= 200 && response.code < 300) return finish(id, response.body);
   kubernetes::TryResult result;
   result.http_code = response.code;
-  result.repeatable =
-      what.repeatable.value_or(what.verb != kubernetes::Verb::create && what.verb != kubernetes::Verb::patch);
+  result.repeatable = kubernetes::is_repeatable(what);
   if (const auto pause = kubernetes::pause_before_next_try(result, request.tries, options_.retry, random_))
     return later(*pause, id, &VirtualClient::send);
   if (response.code == 0)

@@ -15,7 +15,7 @@
 
 namespace lips::virtual_cluster {
 
-// How long the way to the server and back takes, and what the server needs in between.
+// The time from a client to the server, and back; and that of an event until the watch has it.
 struct Latencies {
   Duration request{2'000}, answer{2'000}, event{5'000};
 };

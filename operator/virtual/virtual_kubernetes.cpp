@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "kubernetes/api/time_text.h"
+#include "kubernetes/data/resources.h"
 #include "kubernetes/pods/pod_annotations.h"
 #include "model/node_labels.h"
 #include "virtual/json_patch.h"
@@ -30,16 +31,17 @@ constexpr const char* served[] = {"/api/v1/nodes",
                                   "/apis/storage.k8s.io/v1/csidrivers",
                                   "/apis/storage.k8s.io/v1/csistoragecapacities",
                                   "/apis/events.k8s.io/v1/events",
-                                  "/apis/coordination.k8s.io/v1/leases",
-                                  "/apis/lips.dev/v1alpha1/datasets",
-                                  "/apis/lips.dev/v1alpha1/datastores",
-                                  "/apis/lips.dev/v1alpha1/datamoves",
-                                  "/apis/lips.dev/v1alpha1/pools"};
+                                  "/apis/coordination.k8s.io/v1/leases"};
 
 std::string text_of(const Json& object, const char* pointer) {
   const Json::json_pointer at(pointer);
   return object.contains(at) && object[at].is_string() ? object[at].get<std::string>() : "";
 }
+
+// An order is a pod that the operator makes so that an autoscaler launches a node.
+bool is_order(const Json& pod) { return text_of(pod, "/metadata/labels/app.kubernetes.io~1component") == "node-order"; }
+
+std::string all_of(kubernetes::DataKind kind) { return kubernetes::all_resources_path(kind); }
 
 }  // namespace
 
@@ -53,7 +55,9 @@ VirtualKubernetes::VirtualKubernetes(const simulation::Scenario& scenario, const
       movers_(server_.objects(), truth_, scenario.cluster, [this] { advance(); }),
       stages_(scenario.jobs.size()) {
   for (const char* collection : served) server_.serve(collection);
+  for (const kubernetes::DataKind kind : kubernetes::data_kinds) server_.serve(all_of(kind));
   for (std::uint32_t job = 0; job < scenario.jobs.size(); ++job) {
+    requests_.push_back(pod_requests(scenario, JobId(job)));
     first_task_.emplace_back(static_cast<std::uint32_t>(places_.size()));
     for (std::uint32_t number = 0; number < scenario.jobs[job].tasks.size(); ++number) {
       pods_.push_back({});
@@ -85,13 +89,12 @@ void VirtualKubernetes::put_cluster() {
   for (const NodeId node : cluster.nodes.ids())
     if (start.nodes[node].schedulable) put(nodes_path, node_object(cluster, node));
   if (!scenario_.fleet.offers.empty()) truth_.request_nodes(std::vector<NodeRequest>{});
-  for (const Pool& pool : cluster.pools) put("/apis/lips.dev/v1alpha1/pools", pool_object(pool));
+  for (const Pool& pool : cluster.pools) put(all_of(kubernetes::DataKind::pool), pool_object(pool));
   for (const StoreId store : cluster.stores.ids())
-    movers_.names().stores[put("/apis/lips.dev/v1alpha1/datastores", store_object(cluster, store))] = store;
+    movers_.names().stores[put(all_of(kubernetes::DataKind::data_store), store_object(cluster, store))] = store;
   for (const DataSetId set : cluster.data_sets.ids())
-    movers_.names()
-        .data_sets[key_of(data_name_space, put("/apis/lips.dev/v1alpha1/datasets", data_set_object(scenario_, set)))] =
-        set;
+    movers_.names().data_sets[key_of(
+        data_name_space, put(all_of(kubernetes::DataKind::data_set), data_set_object(scenario_, set)))] = set;
 }
 
 kubernetes::ClusterLink VirtualKubernetes::link(const Storm& storm) {
@@ -104,8 +107,7 @@ kubernetes::ClusterLink VirtualKubernetes::link(const Storm& storm) {
 
 void VirtualKubernetes::follow_pods(const ObjectChange& change) {
   const Json& pod = *change.now.json;
-  if (text_of(pod, "/metadata/labels/app.kubernetes.io~1component") == "node-order" && !std::exchange(ordering_, true))
-    loop_->post([this] { order_nodes(); });
+  if (is_order(pod) && !std::exchange(ordering_, true)) loop_->post([this] { order_nodes(); });
   const auto known = task_of_.find(key_of(pod));
   if (known == task_of_.end()) return;
   const TaskId task = known->second;
@@ -174,7 +176,7 @@ void VirtualKubernetes::end_pod(TaskId task, bool succeeded) {
   });
 }
 
-// As the garbage collector of pods does with those whose node is gone.
+// The garbage collector of pods does this with those whose node is gone.
 void VirtualKubernetes::collect_pod(TaskId task) {
   const std::string pod = pods_[task].name;
   end_pod(task, false);
@@ -223,10 +225,9 @@ std::optional<NodeRequest> VirtualKubernetes::request_of(const Json& order, std:
   if (order.contains(terms))
     for (const Json& rule : order[terms].at(0).value("matchExpressions", Json::array()))
       if (rule.value("operator", "") == "In") place[rule.value("key", "")] = rule["values"].at(0);
-  const Json::json_pointer requests("/spec/containers/0/resources/requests");
-  const auto alike = std::find_if(waiting.begin(), waiting.end(), [&](TaskId task) {
-    return pod_requests(scenario_, places_[task].job) == order.value(requests, Json());
-  });
+  const Json requests = order.value(Json::json_pointer("/spec/containers/0/resources/requests"), Json());
+  const auto alike = std::find_if(waiting.begin(), waiting.end(),
+                                  [&](TaskId task) { return requests_[places_[task].job.index()] == requests; });
   if (alike == waiting.end()) return std::nullopt;
   for (std::uint32_t offer = 0; offer < scenario_.fleet.offers.size(); ++offer) {
     const Node& like = scenario_.cluster.nodes[scenario_.fleet.offers[offer].first];
@@ -248,7 +249,7 @@ void VirtualKubernetes::order_nodes() {
     if (!pods_[task].bound && pods_[task].name == key && truth_.waits(task)) waiting.push_back(task);
   std::vector<NodeRequest> requests;
   for (const auto& [key, stored] : server_.objects().all(pods_path)) {
-    if (text_of(*stored.json, "/metadata/labels/app.kubernetes.io~1component") != "node-order") continue;
+    if (!is_order(*stored.json)) continue;
     if (const auto request = request_of(*stored.json, waiting)) requests.push_back(*request);
   }
   truth_.request_nodes(requests);

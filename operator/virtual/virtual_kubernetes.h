@@ -90,6 +90,7 @@ class VirtualKubernetes {
   IdVector<TaskId, PodOfTask> pods_;
   IdVector<TaskId, TaskOfJob> places_;
   std::vector<TaskId> first_task_;  // by job
+  std::vector<Json> requests_;      // by job: of each of its pods
   std::uint32_t jobs_arrived_ = 0;
   std::map<std::string, TaskId> task_of_;  // by the pod's key
   std::map<std::string, NodeId> nodes_;

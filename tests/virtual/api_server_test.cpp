@@ -74,7 +74,7 @@ TEST_F(Server, ListsInPagesOfOneMoment) {
   EXPECT_EQ(get("/api/v1/pods?fieldSelector=metadata.name%3Da")["items"].size(), 1U);
 }
 
-// As the registry of pods answers; the operator reads these words.
+// The words are those of kube-apiserver's registry of pods; the operator reads them.
 TEST_F(Server, BindsAPodOnceAndSaysWhereItIs) {
   make_pod("a");
   const std::string uid = get(pods_ + "/a")["metadata"]["uid"];

@@ -34,7 +34,7 @@ void run_simulations(std::vector<SimulationRun>& runs, std::uint32_t jobs, bool 
 
 using RunThrough = Result<simulation::RunResult> (*)(const simulation::Scenario&, const Policy&,
                                                      const std::string& policy_name, const simulation::RunOptions&);
-// How this program runs through Kubernetes; null: it cannot.
+// The function with which this program runs through Kubernetes; null: it has none.
 RunThrough& run_through_door();
 
 // All jobs to their end, so that it can be compared with other runs.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kubernetes/api/codec.h"
+#include "kubernetes/api/repeatable.h"
 #include "kubernetes/api/too_large.h"
 
 namespace lips::kubernetes {
@@ -13,8 +14,6 @@ namespace {
 
 constexpr std::size_t most_waiting_bytes = 4 << 20;  // buffered for a watch that nobody reads
 constexpr long spare_connections = 16;
-
-bool repeatable_by_itself(Verb verb) { return verb != Verb::create && verb != Verb::patch; }
 
 tl::unexpected<Error> was_cancelled() { return fail(ErrorCode::cancelled, "the request was cancelled"); }
 
@@ -198,7 +197,7 @@ void RequestEngine::collect_finished() {
 
 void RequestEngine::finished(Request& request, int curl_code) {
   TryResult result = request.transfer->result(curl_code);
-  result.repeatable = request.what.repeatable.value_or(repeatable_by_itself(request.what.verb));
+  result.repeatable = is_repeatable(request.what);
   const std::chrono::microseconds took = request.transfer->took();
   if (!request.stream) mean_took_ = (mean_took_ * 15 + took) / 16;
   if (options_.observer) options_.observer->tried({request.what.verb, request.what.path, result.http_code, took});
