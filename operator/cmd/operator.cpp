@@ -22,6 +22,7 @@
 #include "cmd/service/new_data_endpoint.h"
 #include "cmd/service/operator_kubernetes.h"
 #include "cmd/service/operator_simulated.h"
+#include "cmd/service/operator_virtual.h"
 #include "cmd/service/overview_keeper.h"
 #include "cmd/service/overview_of.h"
 #include "cmd/service/price_age.h"
@@ -32,16 +33,15 @@
 #include "cmd/service/twin_keeper.h"
 #include "cmd/service/watch_planner.h"
 #include "config/live_config.h"
-#include "simulation/scenario_reader.h"
 #include "targets/keeper.h"
 #include "targets/steering_guard.h"
 #include "telemetry/metrics/log_lines.h"
 #include "telemetry/metrics/operator_metrics.h"
 #include "telemetry/metrics/recent_trouble.h"
 #include "telemetry/status/health_server.h"
+#include "telemetry/status/listen_address.h"
 #include "telemetry/status/status_page.h"
 #include "telemetry/status/status_server.h"
-#include "twin/scenario_file.h"
 #include "version.h"
 
 namespace lips::cmd {
@@ -63,21 +63,23 @@ constexpr std::size_t most_missed_named = 20;  // in the log, of one plan
 class RunningOperator {
  public:
   RunningOperator(const OperatorOptions& options, const OperatorConfig& config, PriceSheet sheet, NodePrices prices,
-                  std::shared_ptr<const NamedPolicy> policy)
+                  std::shared_ptr<const NamedPolicy> policy, const Playground* playground)
       : options_(options),
+        playground_(playground),
+        clock_(playground ? [loop = playground->loop] { return loop->now(); } : std::function(kubernetes_time)),
         sheet_(std::move(sheet)),
         lines_(form_of(config.log.format), config.log.level),
         live_(config, std::move(prices)),
         metrics_({std::string(version), std::string(revision), options.cluster,
-                  on_kubernetes() ? kubernetes_time : std::function<TimePoint()>()}),
+                  has_objects() ? clock_ : std::function<TimePoint()>()}),
         twin_(live_, {[this] { return metrics_.leads(); },
                       [this](const TwinState& twin, double seconds) { metrics_.twin_told(twin, seconds); }}),
         state_({[this] { return metrics_.leads(); }, [this] { return metrics_.by_job(); },
                 [this] { return watch_ ? watch_->rows() : std::vector<WatchedRow>(); },
                 [this] { return metrics_.figures().targets; }, [this] { return metrics_.figures().own_targets.worst; },
                 [this] { return twin_.latest(); }},
-               !on_kubernetes()),
-        recorder_(metrics_, live_, log_, on_kubernetes() ? EpochRecorder::Work::beside : EpochRecorder::Work::at_once),
+               !has_objects()),
+        recorder_(metrics_, live_, log_, has_objects() ? EpochRecorder::Work::beside : EpochRecorder::Work::at_once),
         policy_(
             std::move(policy),
             [this](const NamedPolicy& by, const PolicyInput& input, const Plan& plan, double took) {
@@ -103,9 +105,11 @@ class RunningOperator {
   Result<void> run(const std::string& config_text);
 
  private:
-  bool on_kubernetes() const { return options_.cluster == "kubernetes"; }
+  bool on_kubernetes() const { return kind_of(options_) == ClusterKind::kubernetes; }
+  // The adapter runs: the cluster is Kubernetes, real or virtual.
+  bool has_objects() const { return kind_of(options_) != ClusterKind::simulated; }
   NodeTerms terms_of(const OperatorConfig& config) const {
-    return {config.commitments, config.fleet.boot_time, !on_kubernetes()};
+    return {config.commitments, config.fleet.boot_time, !has_objects()};
   }
   std::string page(const PageQuestion& question);
   std::string status();
@@ -113,6 +117,7 @@ class RunningOperator {
   Result<void> serve();
   Result<void> open_journal();
   Result<void> run_simulated();
+  Result<void> run_with_objects();
   void reload(Result<OperatorConfig> changed);
   void feed(Result<std::vector<InstanceOffer>> offers);
   void announce(const std::string& file, const Result<std::string>& text);
@@ -126,9 +131,11 @@ class RunningOperator {
   Health ready() const;
 
   const OperatorOptions& options_;
+  const Playground* playground_;  // null: the cluster is none in virtual time
+  const std::function<TimePoint()> clock_;
   const PriceSheet sheet_;
   LineLog lines_;
-  RecentTrouble log_{lines_, kubernetes_time};
+  RecentTrouble log_{lines_, clock_};
   LiveConfig live_;
   OperatorMetrics metrics_;
   TwinKeeper twin_;
@@ -239,7 +246,7 @@ std::string RunningOperator::status() {
   status.troubles = log_.latest();
   status.prices = price_age_.ages();
   for (const auto& [type, nodes] : figures.invoice.unpriced) status.prices.unpriced += nodes;
-  return status_text(status, kubernetes_time());
+  return status_text(status, clock_());
 }
 
 std::string RunningOperator::page(const PageQuestion& question) {
@@ -336,7 +343,7 @@ void RunningOperator::reload(Result<OperatorConfig> changed) {
 // The last prices stay while the page cannot be read. Equal prices change nothing, for a change lists the cluster anew.
 void RunningOperator::feed(Result<std::vector<InstanceOffer>> offers) {
   const std::lock_guard lock(replacing_);
-  facts_.read_prices(offers ? "" : offers.error().message, kubernetes_time());
+  facts_.read_prices(offers ? "" : offers.error().message, clock_());
   if (!offers) {
     if (!std::exchange(feed_failed_, true))
       log_.warning("cannot read prices.metrics; the last prices stay in force", {{"error", offers.error().message}});
@@ -377,12 +384,7 @@ kubernetes::AnnouncedWork RunningOperator::announced() {
 }
 
 Result<void> RunningOperator::run_simulated() {
-  simulation::ScenarioOptions reading;
-  reading.config_folder = options_.config_folder;
-  const Result<std::string> path =
-      simulation::find_scenario(options_.cluster.substr(simulated_cluster.size()), reading);
-  if (!path) return tl::unexpected(path.error());
-  const Result<simulation::Scenario> scenario = twin::read_scenario(*path, reading);
+  const Result<simulation::Scenario> scenario = scenario_of(options_);
   if (!scenario) return tl::unexpected(scenario.error());
   std::optional<Faults> faults;
   if (options_.faults) faults = Faults{*options_.faults};
@@ -413,6 +415,30 @@ Result<void> RunningOperator::run_simulated() {
   return {};
 }
 
+Result<void> RunningOperator::run_with_objects() {
+  const KubernetesRun run{options_.kubeconfig,
+                          live_,
+                          policy_,
+                          metrics_,
+                          recorder_,
+                          targets_,
+                          metrics_,
+                          log_,
+                          [this] { return pool_uses(); },
+                          [this](const std::string& pool) { return leaves_alone(pool); },
+                          watch_ ? &*watch_ : nullptr,
+                          [this] { return announced(); },
+                          [this](const PricesInUse& used) { price_age_.use(used); },
+                          [this](OperatorFacts& facts) { facts_.add_to(facts); },
+                          interrupt_requested,
+                          [this](const ClusterSnapshot& cluster, TimePoint now,
+                                 const StateEndpoint::NamePods& name_pods) { state_.look(cluster, now, name_pods); }};
+  if (!playground_) return run_on_kubernetes(run);
+  const Result<ListenAddress> api = parse_listen_address("--api", options_.api);
+  if (!api) return tl::unexpected(api.error());
+  return run_on_virtual(run, *playground_, *api, server_ ? server_->port() : 0);
+}
+
 Result<void> RunningOperator::run(const std::string& config_text) {
   if (Result<void> opened = open_journal(); !opened) return opened;
   if (Result<void> served = serve(); !served) return served;
@@ -433,18 +459,7 @@ Result<void> RunningOperator::run(const std::string& config_text) {
         [this](Result<std::vector<InstanceOffer>> offers) { feed(std::move(offers)); });
   }
   log_.info("starting", {{"version", version}, {"policy", live_.config()->policy.name}, {"cluster", options_.cluster}});
-  Result<void> ran =
-      on_kubernetes()
-          ? run_on_kubernetes(
-                {options_.kubeconfig, live_, policy_, metrics_, recorder_, targets_, metrics_, log_,
-                 [this] { return pool_uses(); }, [this](const std::string& pool) { return leaves_alone(pool); },
-                 watch_ ? &*watch_ : nullptr, [this] { return announced(); },
-                 [this](const PricesInUse& used) { price_age_.use(used); },
-                 [this](OperatorFacts& facts) { facts_.add_to(facts); }, interrupt_requested,
-                 [this](const ClusterSnapshot& cluster, TimePoint now, const StateEndpoint::NamePods& name_pods) {
-                   state_.look(cluster, now, name_pods);
-                 }})
-          : run_simulated();
+  Result<void> ran = has_objects() ? run_with_objects() : run_simulated();
   state_.close();
   if (ran) log_.info("stopped");
   return ran;
@@ -453,9 +468,11 @@ Result<void> RunningOperator::run(const std::string& config_text) {
 Result<void> start(const OperatorOptions& options) {
   Result<Prepared> prepared = prepare(options);
   if (!prepared) return tl::unexpected(prepared.error());
+  const Result<std::optional<Playground>> playground = make_playground(options);
+  if (!playground) return tl::unexpected(playground.error());
   watch_for_interrupt();
   RunningOperator running(options, prepared->config, std::move(prepared->sheet), std::move(prepared->prices),
-                          std::move(prepared->policy));
+                          std::move(prepared->policy), *playground ? &**playground : nullptr);
   return running.run(prepared->text);
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "config/text_file.h"
+#include "simulation/scenario_reader.h"
+#include "twin/scenario_file.h"
 
 namespace lips::cmd {
 
@@ -20,11 +22,13 @@ Arguments describe(OperatorOptions& options) {
       "--kubeconfig", "FILE",
       "how to reach the API server (default: the pod's service account, else $KUBECONFIG, else ~/.kube/config)",
       options.kubeconfig);
-  arguments.text(
-      "--cluster", "simulated:SCENARIO",
-      "run a scenario (docs/scenarios.md) instead of Kubernetes: a file, or the name of one that comes with lips",
-      options.cluster);
-  arguments.number("--speed", "speed of a simulated cluster: simulated seconds per second; 0: as fast as possible",
+  arguments.text("--cluster", "KIND:SCENARIO",
+                 "run a scenario (docs/scenarios.md; a file, or the name of one that comes with lips) instead of "
+                 "Kubernetes: virtual:SCENARIO is a whole cluster inside the program, with an API for kubectl "
+                 "(docs/virtual.md); simulated:SCENARIO has no API",
+                 options.cluster);
+  arguments.text("--api", "ADDRESS", "where the API of a virtual cluster listens", options.api);
+  arguments.number("--speed", "speed of a virtual or simulated cluster: its seconds per second; 0: as fast as possible",
                    options.speed);
   arguments.seed("--faults",
                  "inject faults into a simulated cluster, drawn from this seed: refused and lost bindings, late and "
@@ -38,17 +42,34 @@ Arguments describe(OperatorOptions& options) {
   arguments.example("lips operator --config /etc/lips/config.yaml", "run in a pod of the cluster that it schedules");
   arguments.example("lips operator --kubeconfig ~/.kube/config --set leaderElection.enabled=false log.level=debug",
                     "run from a workstation");
-  arguments.example("lips operator --cluster simulated:quickstart --speed 60 --set server.listen=127.0.0.1:8080",
-                    "run without Kubernetes: an hour of the scenario in a minute");
+  arguments.example("lips operator --cluster virtual:quickstart --speed 60 --set server.listen=127.0.0.1:8080",
+                    "look at a cluster without having one: an hour in a minute, for kubectl and a browser");
   return arguments;
 }
 
+ClusterKind kind_of(const OperatorOptions& options) {
+  return options.cluster.starts_with(simulated_cluster) ? ClusterKind::simulated
+         : options.cluster.starts_with(virtual_prefix) ? ClusterKind::in_virtual_time
+                                                        : ClusterKind::kubernetes;
+}
+
+Result<simulation::Scenario> scenario_of(const OperatorOptions& options) {
+  simulation::ScenarioOptions reading;
+  reading.config_folder = options.config_folder;
+  const Result<std::string> path =
+      simulation::find_scenario(options.cluster.substr(options.cluster.find(':') + 1), reading);
+  if (!path) return tl::unexpected(path.error());
+  return twin::read_scenario(*path, reading);
+}
+
 Result<Prepared> prepare(const OperatorOptions& options) {
-  if (options.cluster != "kubernetes" && !options.cluster.starts_with(simulated_cluster))
+  if (kind_of(options) == ClusterKind::kubernetes && options.cluster != "kubernetes")
     return fail(ErrorCode::invalid_input,
-                fmt::format("--cluster: expected kubernetes or simulated:SCENARIO, found '{}'", options.cluster));
-  if (options.faults && options.cluster == "kubernetes")
-    return fail(ErrorCode::invalid_input, "--faults: expected --cluster simulated:SCENARIO, found Kubernetes");
+                fmt::format("--cluster: expected kubernetes, virtual:SCENARIO or simulated:SCENARIO, found '{}'",
+                            options.cluster));
+  if (options.faults && kind_of(options) != ClusterKind::simulated)
+    return fail(ErrorCode::invalid_input,
+                fmt::format("--faults: expected --cluster simulated:SCENARIO, found '{}'", options.cluster));
   std::string text;
   if (!options.config.empty()) {
     Result<std::string> read = read_text_file(options.config);
@@ -58,6 +79,8 @@ Result<Prepared> prepare(const OperatorOptions& options) {
   Result<OperatorConfig> config = options.config.empty() ? read_operator_config("", options.set)
                                                          : parse_operator_config(options.config, text, options.set);
   if (!config) return tl::unexpected(config.error());
+  // There is no kube-scheduler that could be steered.
+  if (kind_of(options) == ClusterKind::in_virtual_time) config->mode = PodMode::bind;
   const Result<std::string> folder = find_config_folder(options.config_folder);
   if (!folder) return tl::unexpected(folder.error());
   Result<PriceSheet> sheet = read_price_sheet(*folder);

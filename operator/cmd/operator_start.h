@@ -12,13 +12,16 @@
 #include "cmd/cli/arguments.h"
 #include "cmd/service/live_policy.h"
 #include "config/live_config.h"
+#include "simulation/scenario.h"
 
 namespace lips::cmd {
 
-inline constexpr std::string_view simulated_cluster = "simulated:";  // a scenario follows
+// A scenario follows.
+inline constexpr std::string_view simulated_cluster = "simulated:", virtual_prefix = "virtual:";
+enum class ClusterKind : std::uint8_t { kubernetes, simulated, in_virtual_time };
 
 struct OperatorOptions {
-  std::string config, kubeconfig, cluster = "kubernetes", config_folder;
+  std::string config, kubeconfig, cluster = "kubernetes", api = "127.0.0.1:8001", config_folder;
   std::vector<std::pair<std::string, std::string>> set;
   double speed = 1;
   std::optional<std::uint64_t> faults;
@@ -26,6 +29,9 @@ struct OperatorOptions {
 };
 
 Arguments describe(OperatorOptions& options);
+ClusterKind kind_of(const OperatorOptions& options);
+// Of a cluster that is none of Kubernetes'.
+Result<simulation::Scenario> scenario_of(const OperatorOptions& options);
 
 // The facts about a start that are known before it is one.
 struct Prepared {

@@ -68,6 +68,10 @@ std::optional<ApiPath> parse_api_path(std::string_view text) {
   return at == parts.size() ? std::optional(path) : std::nullopt;
 }
 
+std::string group_version(std::string_view group) {
+  return std::string(group.substr(std::min(group.find('/', 1) + 1, group.size())));
+}
+
 bool selects(std::string_view selector, const std::map<std::string, std::string>& labels) {
   for (std::string_view rule : split(selector, ',')) {
     const bool without = rule.front() == '!';

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "kubernetes/api/time_text.h"
+#include "virtual/api_discovery.h"
+#include "virtual/api_kinds.h"
 #include "virtual/json_patch.h"
 
 namespace lips::virtual_cluster {
@@ -88,8 +90,11 @@ void set_condition(Json& pod, Json condition) {
 ApiResponse ApiServer::handle(const kubernetes::ApiRequest& request) {
   using enum kubernetes::Verb;
   const std::optional<ApiPath> path = parse_api_path(request.path);
+  if (!path || path->resource.empty()) {
+    const std::string whole = request.path.substr(0, request.path.find('?'));
+    if (const std::optional<Json> answer = discovered(whole, objects_.served())) return {200, text(*answer)};
+  }
   if (!path) return refusal(404, "NotFound", "the server could not find the requested resource");
-  if (path->resource.empty()) return discover(*path);
   if (!objects_.serves(collection_of(*path)))
     return refusal(404, "NotFound", "the server could not find the requested resource");
   const Json body = request.body.empty() ? Json() : Json::parse(request.body, nullptr, false);
@@ -112,15 +117,6 @@ ApiResponse ApiServer::handle(const kubernetes::ApiRequest& request) {
       return this->remove(*path, body);
   }
   return refusal(405, "MethodNotAllowed", "no such verb");
-}
-
-ApiResponse ApiServer::discover(const ApiPath& path) const {
-  Json resources = Json::array();
-  for (const char* plural :
-       {"pods", "nodes", "jobs", "pools", "datasets", "datastores", "datamoves", "nodepools", "jobsets", "workflows"})
-    if (objects_.serves(path.group + '/' + plural)) resources.push_back({{"name", plural}});
-  if (resources.empty()) return refusal(404, "NotFound", "the server could not find the requested resource");
-  return {200, text({{"kind", "APIResourceList"}, {"resources", std::move(resources)}})};
 }
 
 ApiResponse ApiServer::list(const ApiPath& path) {
@@ -151,8 +147,12 @@ ApiResponse ApiServer::list(const ApiPath& path) {
     next = fmt::format("page-{}", ++last_page_);
     pages_[next] = std::move(page);
   }
-  return {200, fmt::format(R"({{"kind":"List","metadata":{{"resourceVersion":"{}","continue":"{}"}},"items":[{}]}})",
-                           version, next, items)};
+  const ApiKind* kind = kind_of_collection(collection_of(path));
+  return {
+      200,
+      fmt::format(
+          R"({{"kind":"{}List","apiVersion":"{}","metadata":{{"resourceVersion":"{}","continue":"{}"}},"items":[{}]}})",
+          kind ? kind->kind : "", group_version(path.group), version, next, items)};
 }
 
 std::string ApiServer::bookmark() const {

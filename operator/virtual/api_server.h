@@ -49,7 +49,6 @@ class ApiServer {
 
  private:
   ApiResponse list(const ApiPath& path);
-  ApiResponse discover(const ApiPath& path) const;
   ApiResponse create(const ApiPath& path, Json body);
   ApiResponse bind(const ApiPath& path, const Json& body);
   ApiResponse update(const ApiPath& path, const Json& body);

@@ -22,6 +22,12 @@ std::string ObjectStore::next_uid() {
   return fmt::format("{:08x}-0000-4000-8000-{:012x}", (uids_ * 2654435761U) & 0xffffffffU, uids_);
 }
 
+std::vector<std::string> ObjectStore::served() const {
+  std::vector<std::string> names;
+  for (const auto& [collection, what] : collections_) names.push_back(collection);
+  return names;
+}
+
 const StoredObject* ObjectStore::find(const std::string& collection, const std::string& key) const {
   const auto kind = collections_.find(collection);
   if (kind == collections_.end()) return nullptr;

@@ -39,6 +39,7 @@ class ObjectStore {
   // A kind by its path, as /apis/batch/v1/jobs.
   void serve(const std::string& collection) { collections_[collection]; }
   bool serves(const std::string& collection) const { return collections_.contains(collection); }
+  std::vector<std::string> served() const;
 
   std::uint64_t version() const { return version_; }
   const Objects& all(const std::string& collection) const { return collections_.at(collection).objects; }

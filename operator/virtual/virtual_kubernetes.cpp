@@ -1,6 +1,7 @@
 #include "virtual/virtual_kubernetes.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/check.h"
@@ -9,6 +10,7 @@
 #include "kubernetes/pods/pod_annotations.h"
 #include "model/node_labels.h"
 #include "virtual/json_patch.h"
+#include "virtual/scenario_settings.h"
 
 namespace lips::virtual_cluster {
 namespace {
@@ -17,7 +19,8 @@ namespace {
 constexpr Duration look_every = std::chrono::minutes(10);
 constexpr Duration patience = std::chrono::hours(1);
 
-constexpr const char* served[] = {"/api/v1/nodes",
+constexpr const char* served[] = {"/api/v1/namespaces",
+                                  "/api/v1/nodes",
                                   "/api/v1/pods",
                                   "/api/v1/configmaps",
                                   "/api/v1/secrets",
@@ -47,9 +50,14 @@ std::string all_of(kubernetes::DataKind kind) { return kubernetes::all_resources
 
 VirtualKubernetes::VirtualKubernetes(const simulation::Scenario& scenario, const Cadence& cadence,
                                      simulation::RunListener& listener, JobControllerRules rules)
+    : VirtualKubernetes(scenario, cadence, listener, rules, std::make_shared<VirtualLoop>(start_of(scenario))) {}
+
+VirtualKubernetes::VirtualKubernetes(const simulation::Scenario& scenario, const Cadence& cadence,
+                                     simulation::RunListener& listener, JobControllerRules rules,
+                                     std::shared_ptr<kubernetes::EventLoop> loop)
     : scenario_(scenario),
       rules_(rules),
-      loop_(std::make_shared<VirtualLoop>(scenario.cluster.now + scenario_day.time_since_epoch())),
+      loop_(std::move(loop)),
       server_(*loop_, scenario.seed),
       truth_(scenario, cadence, listener),
       movers_(server_.objects(), truth_, scenario.cluster, [this] { advance(); }),
@@ -84,6 +92,13 @@ void VirtualKubernetes::put_cluster() {
     LIPS_CHECK(made, "the names of a scenario differ");
     return text_of(*made->json, "/metadata/name");
   };
+  std::set<std::string> name_spaces{"default", operator_name_space, data_name_space};
+  for (const PoolId pool : cluster.pools.ids()) name_spaces.insert(pool_name(scenario_, pool));
+  for (const std::string& name : name_spaces)
+    put("/api/v1/namespaces", {{"apiVersion", "v1"},
+                               {"kind", "Namespace"},
+                               {"metadata", {{"name", name}}},
+                               {"status", {{"phase", "Active"}}}});
   for (const NodeId node : cluster.nodes.ids()) nodes_[cluster.nodes[node].name] = node;
   const ClusterSnapshot start = scenario_.at_start();  // places that an autoscaler may fill take no tasks yet
   for (const NodeId node : cluster.nodes.ids())

@@ -20,6 +20,10 @@ namespace lips::virtual_cluster {
 // The day on which a scenario begins; on real clusters the time 0 is no time.
 inline constexpr TimePoint scenario_day{std::chrono::hours(24) * 20'454};  // 2026-01-01
 
+inline TimePoint start_of(const simulation::Scenario& scenario) {
+  return scenario.cluster.now + scenario_day.time_since_epoch();
+}
+
 // The pace of the Job controller, as of kube-controller-manager: pods in batches that double, a new pod for one that
 // failed after a back-off, and a Job that has ended goes.
 struct JobControllerRules {
@@ -34,13 +38,16 @@ class VirtualKubernetes {
   // The scenario, which can_be_objects(), and the listener outlive it.
   VirtualKubernetes(const simulation::Scenario& scenario, const Cadence& cadence, simulation::RunListener& listener,
                     JobControllerRules rules = {});
+  // On a loop whose time is start_of() that scenario.
+  VirtualKubernetes(const simulation::Scenario& scenario, const Cadence& cadence, simulation::RunListener& listener,
+                    JobControllerRules rules, std::shared_ptr<kubernetes::EventLoop> loop);
   VirtualKubernetes(const VirtualKubernetes&) = delete;
   VirtualKubernetes& operator=(const VirtualKubernetes&) = delete;
 
   // For an adapter, which must end before this does.
   kubernetes::ClusterLink link(const Storm& storm = {});
   ApiServer& server() { return server_; }
-  VirtualLoop& loop() { return *loop_; }
+  kubernetes::EventLoop& loop() { return *loop_; }
   simulation::SimulatedCluster& truth() { return truth_; }
   // Things that must never happen, and did.
   const std::vector<std::string>& wrong() const { return wrong_; }
@@ -84,7 +91,7 @@ class VirtualKubernetes {
                               *jobs_path = "/apis/batch/v1/jobs";
   const simulation::Scenario& scenario_;
   const JobControllerRules rules_;
-  std::shared_ptr<VirtualLoop> loop_;
+  std::shared_ptr<kubernetes::EventLoop> loop_;
   ApiServer server_;
   simulation::SimulatedCluster truth_;
   IdVector<TaskId, PodOfTask> pods_;

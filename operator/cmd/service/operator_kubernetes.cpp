@@ -57,6 +57,37 @@ kubernetes::ObjectMeta own_pod(const std::string& name_space) {
   return {name_space, name ? name : "", uid ? uid : "", ""};
 }
 
+Admission admission_of(kubernetes::AccessVerdict verdict) {
+  switch (verdict) {
+    case kubernetes::AccessVerdict::allowed:
+      return Admission::allowed;
+    case kubernetes::AccessVerdict::unknown:
+      return Admission::unknown;
+    case kubernetes::AccessVerdict::forbidden:
+      return Admission::forbidden;
+    case kubernetes::AccessVerdict::unavailable:
+      break;
+  }
+  return Admission::unavailable;
+}
+
+void name_pods(const std::vector<kubernetes::KnownPod>& pods, LiveFacts& facts) {
+  for (const kubernetes::KnownPod& pod : pods) {
+    if (pod.task.valid())
+      facts.pods.push_back({pod.name, pod.task});
+    else
+      facts.held.push_back({pod.name, pod.held});
+  }
+}
+
+// Beside the journal, whose folder outlives the process where it is a volume.
+std::string seen_file(const OperatorConfig& config) {
+  const std::string& folder = config.journal.directory;
+  return folder.empty() ? "" : folder + "/newest-version-seen";
+}
+
+}  // namespace
+
 kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std::string& name) {
   const auto config = run.live.config();
   kubernetes::ClusterSettings settings;
@@ -122,36 +153,36 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   return settings;
 }
 
-Admission admission_of(kubernetes::AccessVerdict verdict) {
-  switch (verdict) {
-    case kubernetes::AccessVerdict::allowed:
-      return Admission::allowed;
-    case kubernetes::AccessVerdict::unknown:
-      return Admission::unknown;
-    case kubernetes::AccessVerdict::forbidden:
-      return Admission::forbidden;
-    case kubernetes::AccessVerdict::unavailable:
-      break;
-  }
-  return Admission::unavailable;
+std::function<bool()> look_and(const KubernetesRun& run, const ClusterState& state,
+                               const std::unique_ptr<kubernetes::KubernetesCluster>& cluster,
+                               std::function<bool()> stop) {
+  return [&run, &state, &cluster, stop = std::move(stop)] {
+    if (cluster)
+      run.look(state.snapshot(), cluster->now(), [&](LiveFacts& facts) {
+        name_pods(cluster->pods(), facts);
+        for (const auto& [of, known] : cluster->learned_traffic().all())
+          facts.applications.push_back({of, known.runs, known.bytes.shuffle, known.bytes.input, known.workers});
+      });
+    return stop();
+  };
 }
 
-void name_pods(const std::vector<kubernetes::KnownPod>& pods, LiveFacts& facts) {
-  for (const kubernetes::KnownPod& pod : pods) {
-    if (pod.task.valid())
-      facts.pods.push_back({pod.name, pod.task});
-    else
-      facts.held.push_back({pod.name, pod.held});
-  }
+Result<void> control(const KubernetesRun& run, ClusterState& state, kubernetes::KubernetesCluster& cluster,
+                     const std::function<bool()>& stop) {
+  const WallStopwatch stopwatch;
+  EpochController controller(state, cluster, run.policy, CostModel{});
+  controller.observe(run.observer);
+  controller.observe(run.recorder);
+  controller.price_waiting_by(run.pricer);
+  ControllerSettings rules;
+  rules.seed = run.live.config()->policy.seed;
+  rules.stopwatch = &stopwatch;
+  rules.stop = stop;
+  rules.rest_after_planning = rest_after_planning;
+  Result<void> ran = controller.run(rules);
+  cluster.finish();
+  return ran;
 }
-
-// Beside the journal, whose folder outlives the process where it is a volume.
-std::string seen_file(const OperatorConfig& config) {
-  const std::string& folder = config.journal.directory;
-  return folder.empty() ? "" : folder + "/newest-version-seen";
-}
-
-}  // namespace
 
 TimePoint kubernetes_time() { return kubernetes::steady_now(); }
 
@@ -207,15 +238,7 @@ Result<void> run_once(const KubernetesRun& run, const std::function<bool()>& sto
   }
   ClusterState state{ClusterSnapshot{}};
   std::unique_ptr<kubernetes::KubernetesCluster> cluster;
-  settings.stop = [&] {
-    if (cluster)
-      run.look(state.snapshot(), cluster->now(), [&](LiveFacts& facts) {
-        name_pods(cluster->pods(), facts);
-        for (const auto& [of, known] : cluster->learned_traffic().all())
-          facts.applications.push_back({of, known.runs, known.bytes.shuffle, known.bytes.input, known.workers});
-      });
-    return stop();
-  };
+  settings.stop = look_and(run, state, cluster, stop);
   cluster = std::make_unique<kubernetes::KubernetesCluster>(*connection, std::move(settings), run.adapter, run.log);
   cluster->start();
   if (election.enabled) {
@@ -237,19 +260,8 @@ Result<void> run_once(const KubernetesRun& run, const std::function<bool()>& sto
     run.adapter.on_leader(true);
   }
 
-  const WallStopwatch stopwatch;
-  EpochController controller(state, *cluster, run.policy, CostModel{});
-  controller.observe(run.observer);
-  controller.observe(run.recorder);
-  controller.price_waiting_by(run.pricer);
-  ControllerSettings rules;
-  rules.seed = config->policy.seed;
-  rules.stopwatch = &stopwatch;
-  rules.stop = stop;
-  rules.rest_after_planning = rest_after_planning;
-  Result<void> ran = controller.run(rules);
-  cluster->finish();  // ends requests in flight before another replica may act
-  leadership.reset();
+  Result<void> ran = control(run, state, *cluster, stop);
+  leadership.reset();  // only now may another replica act
   return ran;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "base/log.h"
@@ -14,6 +15,8 @@
 #include "controller/observer.h"
 #include "controller/waiting_pricer.h"
 #include "kubernetes/adapter/announcements.h"
+#include "kubernetes/adapter/kubernetes_cluster.h"
+#include "model/cluster_state.h"
 #include "model/pool_use.h"
 #include "policies/policy.h"
 #include "telemetry/status/status_server.h"
@@ -49,5 +52,17 @@ TimePoint kubernetes_time();
 // The name by which this process holds the Lease, as long as it lives: that of the pod or host, and digits.
 const std::string& own_identity();
 Result<void> run_on_kubernetes(const KubernetesRun& run);
+
+// ---- the same lines for real and virtual clusters ----
+
+// The settings of the configuration; `name` tells this process from others.
+kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std::string& name);
+// The run's look at the state, followed by `stop`. The cluster may come later; both outlive it.
+std::function<bool()> look_and(const KubernetesRun& run, const ClusterState& state,
+                               const std::unique_ptr<kubernetes::KubernetesCluster>& cluster,
+                               std::function<bool()> stop);
+// Plans until `stop`, and ends the requests in flight.
+Result<void> control(const KubernetesRun& run, ClusterState& state, kubernetes::KubernetesCluster& cluster,
+                     const std::function<bool()>& stop);
 
 }  // namespace lips::cmd

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_plans = 100;       // that are remembered
 constexpr double between_copies = 1;          // seconds, at least
-constexpr std::chrono::seconds patience{20};  // for the controller's thread, which may be planning
+constexpr std::chrono::seconds longest_wait{20};  // for the controller's thread, which may be planning
 constexpr int most_waiting = 4;
 constexpr int come_later = 503;
 
@@ -68,7 +68,7 @@ std::shared_ptr<StateEndpoint::Copy> StateEndpoint::wait_for_copy() {
   if (arrived() || waiting_ >= most_waiting) return arrived() ? copy_ : nullptr;
   wanted_ = true;
   ++waiting_;
-  const bool came = arrived_.wait_for(lock, patience, arrived);
+  const bool came = arrived_.wait_for(lock, longest_wait, arrived);
   --waiting_;
   return came ? copy_ : nullptr;
 }
