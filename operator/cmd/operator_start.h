@@ -30,7 +30,7 @@ struct OperatorOptions {
 
 Arguments describe(OperatorOptions& options);
 ClusterKind kind_of(const OperatorOptions& options);
-// Of a cluster that is none of Kubernetes'.
+// The scenario of a simulated or virtual cluster.
 Result<simulation::Scenario> scenario_of(const OperatorOptions& options);
 
 // The facts about a start that are known before it is one.
