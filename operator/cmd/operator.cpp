@@ -16,13 +16,13 @@
 
 #include "cmd/cli/command.h"
 #include "cmd/operator_start.h"
+#include "cmd/playground/operator_virtual.h"
 #include "cmd/service/epoch_recorder.h"
 #include "cmd/service/file_watch.h"
 #include "cmd/service/live_policy.h"
 #include "cmd/service/new_data_endpoint.h"
 #include "cmd/service/operator_kubernetes.h"
 #include "cmd/service/operator_simulated.h"
-#include "cmd/service/operator_virtual.h"
 #include "cmd/service/overview_keeper.h"
 #include "cmd/service/overview_of.h"
 #include "cmd/service/price_age.h"
@@ -468,7 +468,7 @@ Result<void> RunningOperator::run(const std::string& config_text) {
 Result<void> start(const OperatorOptions& options) {
   Result<Prepared> prepared = prepare(options);
   if (!prepared) return tl::unexpected(prepared.error());
-  const Result<std::optional<Playground>> playground = make_playground(options);
+  const Result<std::optional<Playground>> playground = playground_of(options);
   if (!playground) return tl::unexpected(playground.error());
   watch_for_interrupt();
   RunningOperator running(options, prepared->config, std::move(prepared->sheet), std::move(prepared->prices),

@@ -62,6 +62,15 @@ Result<simulation::Scenario> scenario_of(const OperatorOptions& options) {
   return twin::read_scenario(*path, reading);
 }
 
+Result<std::optional<Playground>> playground_of(const OperatorOptions& options) {
+  if (kind_of(options) != ClusterKind::in_virtual_time) return std::nullopt;
+  Result<simulation::Scenario> scenario = scenario_of(options);
+  if (!scenario) return tl::unexpected(scenario.error());
+  Result<Playground> made = make_playground(std::move(*scenario), options.speed);
+  if (!made) return tl::unexpected(made.error());
+  return std::move(*made);
+}
+
 Result<Prepared> prepare(const OperatorOptions& options) {
   if (kind_of(options) == ClusterKind::kubernetes && options.cluster != "kubernetes")
     return fail(ErrorCode::invalid_input,

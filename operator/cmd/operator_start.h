@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cmd/cli/arguments.h"
+#include "cmd/playground/operator_virtual.h"
 #include "cmd/service/live_policy.h"
 #include "config/live_config.h"
 #include "simulation/scenario.h"
@@ -32,6 +33,8 @@ Arguments describe(OperatorOptions& options);
 ClusterKind kind_of(const OperatorOptions& options);
 // The scenario of a simulated or virtual cluster.
 Result<simulation::Scenario> scenario_of(const OperatorOptions& options);
+// None: the cluster is not in virtual time.
+Result<std::optional<Playground>> playground_of(const OperatorOptions& options);
 
 // The facts about a start that are known before it is one.
 struct Prepared {

@@ -1,4 +1,4 @@
-#include "virtual/http_front.h"
+#include "playground/http_front.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-namespace lips::virtual_cluster {
+namespace lips::playground {
 namespace {
 
 using testing::HasSubstr;
@@ -156,4 +156,4 @@ TEST(HttpFrontStart, RefusesAnAddressThatIsInUse) {
 }
 
 }  // namespace
-}  // namespace lips::virtual_cluster
+}  // namespace lips::playground

@@ -1,12 +1,12 @@
-#include "cmd/service/operator_virtual.h"
+#include "cmd/playground/operator_virtual.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "cmd/service/playground_page.h"
+#include "cmd/playground/playground_page.h"
+#include "playground/http_front.h"
 #include "simulation/metrics.h"
-#include "virtual/http_front.h"
 #include "virtual/scenario_settings.h"
 #include "virtual/virtual_kubernetes.h"
 
@@ -21,21 +21,17 @@ std::string url(const std::string& host, int port) {
 
 }  // namespace
 
-Result<std::optional<Playground>> make_playground(const OperatorOptions& options) {
-  if (kind_of(options) != ClusterKind::in_virtual_time) return std::nullopt;
-  if (options.speed < 0) return fail(ErrorCode::invalid_input, "--speed: expected a number from 0");
-  Result<simulation::Scenario> scenario = scenario_of(options);
-  if (!scenario) return tl::unexpected(scenario.error());
-  if (Result<void> possible = vk::can_be_objects(*scenario); !possible) return tl::unexpected(possible.error());
-  auto loop = std::make_shared<vk::PacedLoop>(vk::start_of(*scenario), vk::Pace{options.speed, false});
-  return Playground{std::move(*scenario), std::move(loop)};
+Result<Playground> make_playground(simulation::Scenario scenario, double speed) {
+  if (speed < 0) return fail(ErrorCode::invalid_input, "--speed: expected a number from 0");
+  if (Result<void> possible = vk::can_be_objects(scenario); !possible) return tl::unexpected<Error>(possible.error());
+  auto loop = std::make_shared<playground::PacedLoop>(vk::start_of(scenario), playground::Pace{speed, false});
+  return Playground{std::move(scenario), std::move(loop)};
 }
 
-Result<void> run_on_virtual(const KubernetesRun& run, const Playground& playground, const ListenAddress& api,
-                            int page_port) {
-  const simulation::Scenario& scenario = playground.scenario;
+Result<void> run_on_virtual(const KubernetesRun& run, const Playground& of, const ListenAddress& api, int page_port) {
+  const simulation::Scenario& scenario = of.scenario;
   simulation::RunMetrics bill(scenario);
-  vk::VirtualKubernetes cluster(scenario, run.policy.cadence(), bill, {}, playground.loop);
+  vk::VirtualKubernetes cluster(scenario, run.policy.cadence(), bill, {}, of.loop);
   const simulation::SimulatedCluster& truth = cluster.truth();
   const std::string page = page_port > 0 ? url("127.0.0.1", page_port) : "";
   const auto facts = [&]() -> vk::Json {
@@ -44,8 +40,8 @@ Result<void> run_on_virtual(const KubernetesRun& run, const Playground& playgrou
             {"ended", truth.jobs_finished() + truth.jobs_failed()},
             {"over", cluster.over()}};
   };
-  auto front = vk::HttpFront::start(
-      api.host, api.port, cluster.server(), *playground.loop,
+  auto front = playground::HttpFront::start(
+      api.host, api.port, cluster.server(), *of.loop,
       {facts, [&page](const vk::Json& shown, const std::string& host) { return playground_page(shown, host, page); }});
   if (!front) return fail(front.error().code, "--api: " + front.error().message);
   run.log.info("a virtual cluster",

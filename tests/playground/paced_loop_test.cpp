@@ -1,4 +1,4 @@
-#include "virtual/paced_loop.h"
+#include "playground/paced_loop.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace lips::virtual_cluster {
+namespace lips::playground {
 namespace {
 
 using testing::ElementsAre;
@@ -64,4 +64,4 @@ TEST_F(PacedLoopTest, ATaskFromAnotherThreadEndsTheWait) {
 }
 
 }  // namespace
-}  // namespace lips::virtual_cluster
+}  // namespace lips::playground

@@ -11,7 +11,7 @@
 #include "kubernetes/api/event_loop.h"
 #include "kubernetes/api/timers.h"
 
-namespace lips::virtual_cluster {
+namespace lips::playground {
 
 struct Pace {
   double speed = 1;  // virtual seconds in a second; 0: as fast as it goes
@@ -51,4 +51,4 @@ class PacedLoop final : public kubernetes::EventLoop {
   WallClock::time_point anchored_;  // that belongs to this time
 };
 
-}  // namespace lips::virtual_cluster
+}  // namespace lips::playground

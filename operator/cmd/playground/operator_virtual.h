@@ -3,25 +3,23 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
-#include "cmd/operator_start.h"
 #include "cmd/service/operator_kubernetes.h"
+#include "playground/paced_loop.h"
+#include "simulation/scenario.h"
 #include "telemetry/status/listen_address.h"
-#include "virtual/paced_loop.h"
 
 namespace lips::cmd {
 
 struct Playground {
   simulation::Scenario scenario;
-  std::shared_ptr<lips::virtual_cluster::PacedLoop> loop;
+  std::shared_ptr<playground::PacedLoop> loop;
 };
 
-// None: the options name another cluster. An error if objects cannot say the scenario.
-Result<std::optional<Playground>> make_playground(const OperatorOptions& options);
+// `speed` as of a Pace. An error if objects cannot say the scenario.
+Result<Playground> make_playground(simulation::Scenario scenario, double speed);
 
 // Until run.stop(), also after the scenario's jobs have ended. `page_port`: of the operator's page; 0: there is none.
-Result<void> run_on_virtual(const KubernetesRun& run, const Playground& playground, const ListenAddress& api,
-                            int page_port);
+Result<void> run_on_virtual(const KubernetesRun& run, const Playground& of, const ListenAddress& api, int page_port);
 
 }  // namespace lips::cmd

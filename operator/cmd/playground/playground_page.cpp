@@ -1,4 +1,4 @@
-#include "cmd/service/playground_page.h"
+#include "cmd/playground/playground_page.h"
 
 #include <fmt/format.h>
 
@@ -25,7 +25,8 @@ std::string pace_words(double speed, bool stopped) {
 
 }  // namespace
 
-std::string playground_page(const nlohmann::json& facts, const std::string& host, const std::string& page_of_operator) {
+std::string playground_page(const lips::virtual_cluster::Json& facts, const std::string& host,
+                            const std::string& page_of_operator) {
   const bool stopped = facts.value("stopped", false);
   std::string buttons = stopped ? button("go on", "stopped=false") : button("stop", "stopped=true");
   for (const int speed : {1, 10, 60, 600})

@@ -1,9 +1,9 @@
-#include "virtual/paced_loop.h"
+#include "playground/paced_loop.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace lips::virtual_cluster {
+namespace lips::playground {
 namespace {
 
 constexpr std::chrono::milliseconds nap{100};  // the longest wait within one run
@@ -80,4 +80,4 @@ void PacedLoop::run(Duration at_most, Duration handful) {
   run_ready();
 }
 
-}  // namespace lips::virtual_cluster
+}  // namespace lips::playground

@@ -7,10 +7,13 @@
 #include <string>
 
 #include "base/result.h"
+#include "playground/paced_loop.h"
 #include "virtual/api_server.h"
-#include "virtual/paced_loop.h"
 
-namespace lips::virtual_cluster {
+namespace lips::playground {
+
+using virtual_cluster::ApiServer;
+using virtual_cluster::Json;
 
 struct FrontQuestions {
   std::function<Json()> facts;  // of the cluster: names with values, beside those of the clock; on the loop's thread
@@ -29,4 +32,4 @@ class HttpFront {
   virtual int port() const = 0;
 };
 
-}  // namespace lips::virtual_cluster
+}  // namespace lips::playground

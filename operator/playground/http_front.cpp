@@ -1,4 +1,4 @@
-#include "virtual/http_front.h"
+#include "playground/http_front.h"
 
 #include <fmt/format.h>
 #include <httplib.h>
@@ -11,11 +11,10 @@
 #include <thread>
 #include <utility>
 
-#include "config/quantities.h"
 #include "kubernetes/api/time_text.h"
 #include "virtual/printed_table.h"
 
-namespace lips::virtual_cluster {
+namespace lips::playground {
 namespace {
 
 constexpr const char *json_format = "application/json", *page_format = "text/html; charset=utf-8";
@@ -27,6 +26,10 @@ constexpr int forbidden = 403, unavailable = 503;
 constexpr const char* clock_path = "/playground";
 
 using kubernetes::Verb;
+using virtual_cluster::ApiPath;
+using virtual_cluster::ApiResponse;
+using virtual_cluster::parse_api_path;
+using virtual_cluster::printed_table;
 using HandlerResponse = httplib::Server::HandlerResponse;
 
 // The lines of a watch on their way from the loop's thread to a visitor's.
@@ -75,8 +78,9 @@ std::string event_as_table(const std::string& collection, const std::string& lin
 
 // The pace after a visitor asked for these; an empty one stays.
 Result<Pace> pace_of(Pace now, const std::string& speed, const std::string& stopped) {
-  if (const auto wanted = speed.empty() ? now.speed : parse_number(speed); wanted && *wanted >= 0)
-    now.speed = *wanted;
+  const Json wanted = speed.empty() ? Json(now.speed) : Json::parse(speed, nullptr, false);
+  if (wanted.is_number() && wanted >= 0)
+    now.speed = wanted;
   else
     return fail(ErrorCode::invalid_input, fmt::format("speed: expected a number from 0, found '{}'", speed));
   if (!stopped.empty() && stopped != "true" && stopped != "false")
@@ -285,4 +289,4 @@ Result<std::unique_ptr<HttpFront>> HttpFront::start(const std::string& host, int
   return front;
 }
 
-}  // namespace lips::virtual_cluster
+}  // namespace lips::playground
