@@ -22,7 +22,4 @@ struct ApiPath {
 // None: no path of an API.
 std::optional<ApiPath> parse_api_path(std::string_view path);
 
-// Equality-based requirements, as kubectl's -l takes them: key=value, key!=value, key, !key.
-bool selects(std::string_view selector, const std::map<std::string, std::string>& labels);
-
 }  // namespace lips::virtual_cluster
