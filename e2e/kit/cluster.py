@@ -36,18 +36,19 @@ class Cluster:
     """`with Cluster(story) as cluster:` is one instance in a folder of its own."""
 
     def __init__(self, story, real_nodes=None, scheduler=False, kwok=True, stages=None, record_bindings=False, own_nodes=False,
-                 dns=False, pod_groups=False, images=()):
+                 dns=False, pod_groups=False, images=(), only_api=False):
         """`record_bindings`: see kit.audit. `own_nodes`: nodes stay as the story makes them (objects.ready_node), without health checks.
 
         `real_nodes`: so many; 0: they are added later. `images`: archives that these have beside their usual ones. `dns`: pods of real nodes find
-        headless Services by name. `pod_groups`: the server has them (alpha), and its Job controller makes them."""
-        need_tools("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok")
+        headless Services by name. `pod_groups`: the server has them (alpha), and its Job controller makes them. `only_api`: no
+        controllers, no scheduler, no kwok."""
+        need_tools("etcd", "kube-apiserver", "kubectl", *(() if only_api else ("kube-controller-manager", "kube-scheduler", "kwok")))
         if real_nodes is not None:
             need_real_nodes()
         if dns:
             need_tools("coredns")
         self.story, self.real_nodes, self.scheduler, self.kwok, self.stages, self.dns = story, real_nodes, scheduler, kwok, stages, dns
-        self.images = images
+        self.images, self.only_api = images, only_api
         base = os.environ.get("LIPS_E2E_DIR") or os.path.expanduser("~/.cache/lips-e2e")
         self.folder = os.path.join(base, story.name)
         self.flags = {"kube-apiserver": audit.flags(story.folder) if record_bindings else ""}
@@ -89,7 +90,7 @@ class Cluster:
 
     def __enter__(self):
         self.take_down()
-        flags = [] if self.scheduler else ["--no-scheduler"]
+        flags = ["--only-api"] if self.only_api else [] if self.scheduler else ["--no-scheduler"]
         flags += [] if self.kwok else ["--no-kwok"]
         flags += ["--stages", self.stages] if self.stages else []
         flags += ["--netns"] if self.real_nodes is not None else []

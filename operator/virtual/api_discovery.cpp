@@ -3,55 +3,17 @@
 #include <map>
 #include <set>
 
-#include "virtual/api_kinds.h"
-#include "virtual/api_path.h"
+#include "virtual/printed_kinds.h"
 
 namespace lips::virtual_cluster {
 namespace {
 
 constexpr std::string_view named_groups = "/apis/";
 
-// /apis/batch/v1/jobs as its group with version and its resource.
-struct Place {
-  std::string_view group, resource;
-};
-Place place_of(std::string_view collection) {
-  const std::size_t slash = collection.rfind('/');
-  return {collection.substr(0, slash), collection.substr(slash + 1)};
-}
-
-Json resource(std::string_view name, const ApiKind* kind) {
-  Json result{{"name", name}};
-  if (!kind) return result;
-  result.update({{"singularName", kind->singular},
-                 {"namespaced", kind->of_name_space},
-                 {"kind", kind->kind},
-                 {"verbs", {"create", "delete", "get", "list", "patch", "update", "watch"}}});
-  if (*kind->short_name) result["shortNames"] = {kind->short_name};
-  if (kind->of_lips) result["categories"] = {"lips"};
-  return result;
-}
-
-std::optional<Json> resources_of(std::string_view group, const std::vector<std::string>& served) {
-  Json resources = Json::array();
-  for (const std::string& collection : served) {
-    const Place place = place_of(collection);
-    if (place.group != group) continue;
-    const ApiKind* kind = kind_of_collection(collection);
-    resources.push_back(resource(place.resource, kind));
-    if (!kind) continue;
-    for (const char* part : kind->parts)
-      resources.push_back({{"name", std::string(place.resource) + '/' + part},
-                           {"singularName", ""},
-                           {"namespaced", kind->of_name_space},
-                           {"kind", kind->kind},
-                           {"verbs", {"get", "patch", "update"}}});
-  }
-  if (resources.empty()) return std::nullopt;
-  return Json{{"kind", "APIResourceList"},
-              {"apiVersion", "v1"},
-              {"groupVersion", group_version(group)},
-              {"resources", std::move(resources)}};
+// "batch/v1" of the collection /apis/batch/v1/jobs; empty: it is in no named group.
+std::string_view group_version(std::string_view collection) {
+  if (!collection.starts_with(named_groups)) return "";
+  return collection.substr(named_groups.size(), collection.rfind('/') - named_groups.size());
 }
 
 Json group_json(const std::string& name, const std::set<std::string>& versions) {
@@ -69,9 +31,9 @@ std::optional<Json> discovered(std::string_view path, const std::vector<std::str
   if (path == "/api") return Json{{"kind", "APIVersions"}, {"versions", {"v1"}}};
   std::map<std::string, std::set<std::string>> groups;
   for (const std::string& collection : served) {
-    const std::string version = group_version(place_of(collection).group);
-    if (const std::size_t slash = version.find('/'); slash != std::string::npos)
-      groups[version.substr(0, slash)].insert(version.substr(slash + 1));
+    const std::string_view version = group_version(collection);
+    if (const std::size_t slash = version.find('/'); slash != std::string_view::npos)
+      groups[std::string(version.substr(0, slash))].emplace(version.substr(slash + 1));
   }
   if (path == "/apis") {
     Json list = Json::array();
@@ -84,7 +46,13 @@ std::optional<Json> discovered(std::string_view path, const std::vector<std::str
       json.update({{"kind", "APIGroup"}, {"apiVersion", "v1"}});
       return json;
     }
-  return resources_of(path, served);
+  return std::nullopt;
+}
+
+void add_words(std::string_view collection, Json& resource) {
+  const PrintedKind* kind = printed_kind(collection);
+  if (kind && *kind->short_name) resource["shortNames"] = {kind->short_name};
+  if (kind && kind->of_lips) resource["categories"] = {"lips"};
 }
 
 }  // namespace lips::virtual_cluster

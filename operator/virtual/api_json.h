@@ -2,9 +2,22 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace lips::virtual_cluster {
 
 using Json = nlohmann::json;
+
+// A field of an object; empty or null where it is none, or another type.
+inline std::string text_in(const Json& object, const char* field) {
+  if (!object.is_object()) return "";
+  const auto found = object.find(field);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+inline Json part_in(const Json& object, const char* field) {
+  if (!object.is_object()) return Json();
+  const auto found = object.find(field);
+  return found == object.end() ? Json() : *found;
+}
 
 }  // namespace lips::virtual_cluster

@@ -68,27 +68,4 @@ std::optional<ApiPath> parse_api_path(std::string_view text) {
   return at == parts.size() ? std::optional(path) : std::nullopt;
 }
 
-std::string group_version(std::string_view group) {
-  return std::string(group.substr(std::min(group.find('/', 1) + 1, group.size())));
-}
-
-bool selects(std::string_view selector, const std::map<std::string, std::string>& labels) {
-  for (std::string_view rule : split(selector, ',')) {
-    const bool without = rule.front() == '!';
-    if (without) rule.remove_prefix(1);
-    const std::size_t equals = rule.find('=');
-    const bool differs = equals != std::string_view::npos && equals > 0 && rule[equals - 1] == '!';
-    const auto label = labels.find(std::string(rule.substr(0, differs ? equals - 1 : equals)));
-    if (equals == std::string_view::npos) {
-      if ((label == labels.end()) != without) return false;
-      continue;
-    }
-    std::string_view value = rule.substr(equals + 1);
-    if (value.starts_with('=')) value.remove_prefix(1);
-    const bool equal = label != labels.end() && label->second == value;
-    if (equal == differs) return false;
-  }
-  return true;
-}
-
 }  // namespace lips::virtual_cluster

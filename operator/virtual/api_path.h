@@ -22,10 +22,4 @@ struct ApiPath {
 // None: no path of an API.
 std::optional<ApiPath> parse_api_path(std::string_view path);
 
-// "batch/v1" of the group /apis/batch/v1, "v1" of /api/v1.
-std::string group_version(std::string_view group);
-
-// Equality-based requirements, as kubectl's -l takes them: key=value, key!=value, key, !key.
-bool selects(std::string_view selector, const std::map<std::string, std::string>& labels);
-
 }  // namespace lips::virtual_cluster

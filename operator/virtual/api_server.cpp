@@ -3,289 +3,232 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
-#include "kubernetes/api/time_text.h"
 #include "virtual/api_discovery.h"
-#include "virtual/api_kinds.h"
-#include "virtual/json_patch.h"
+#include "virtual/object_filter.h"
 
 namespace lips::virtual_cluster {
 namespace {
 
-std::string text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-ApiResponse refusal(int code, const std::string& reason, const std::string& message) {
-  return {code, text({{"kind", "Status"},
-                      {"apiVersion", "v1"},
-                      {"status", "Failure"},
-                      {"reason", reason},
-                      {"message", message},
-                      {"code", code}})};
-}
-
-ApiResponse not_found(const ApiPath& path) {
-  return refusal(404, "NotFound", fmt::format("{} \"{}\" not found", path.resource, path.name));
-}
-
-ApiResponse conflict(const ApiPath& path, const std::string& why) {
-  return refusal(409, "Conflict",
-                 fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", path.resource, path.name, why));
-}
+constexpr std::size_t most_pages = 1'000;
 
 std::string collection_of(const ApiPath& path) { return path.group + '/' + path.resource; }
 
-// The fields that the operator's informers select by.
-bool selects_fields(const std::string& selector, const Json& object) {
-  if (selector.empty()) return true;
-  const std::size_t equals = selector.find('=');
-  const std::string value = selector.substr(std::min(equals + 1, selector.size()));
-  std::string pointer = '/' + selector.substr(0, equals);
-  std::replace(pointer.begin(), pointer.end(), '.', '/');
-  const Json::json_pointer at(pointer);
-  return object.contains(at) ? object[at] == value : value.empty();
+std::optional<std::uint64_t> number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
 }
 
-bool is_selected(const ApiPath& path, const Json& object) {
-  const Json& metadata = object["metadata"];
-  if (!path.name_space.empty() && metadata.value("namespace", "") != path.name_space) return false;
-  if (!selects_fields(path.query_value("fieldSelector"), object)) return false;
-  const std::string selector = path.query_value("labelSelector");
-  if (selector.empty()) return true;
-  return selects(selector, metadata.value("labels", std::map<std::string, std::string>()));
+std::string event_line(const char* type, const std::string& object) {
+  return fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, object);
 }
 
-std::string event_line(ChangeType type, const Json& object) {
-  constexpr const char* names[] = {"ADDED", "MODIFIED", "DELETED"};
-  return fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", names[static_cast<int>(type)], text(object));
+// A watch by labels or fields is told when an object begins or ends to be selected, as if it came or went. Empty: the
+// watch is not concerned.
+std::string line_of(const ObjectFilter& filter, const ObjectChange& change) {
+  const bool before = change.before && filter.selects(*change.before);
+  const bool now = change.type != ChangeType::deleted && filter.selects(*change.now.json);
+  if (now) return event_line(before ? "MODIFIED" : "ADDED", body_of(*change.now.json));
+  if (!before) return "";
+  if (change.type == ChangeType::deleted) return event_line("DELETED", body_of(*change.now.json));
+  Json last = *change.before;
+  last["metadata"]["resourceVersion"] = std::to_string(change.now.version);
+  return event_line("DELETED", body_of(last));
 }
 
-// The precondition that the writer states; empty: it holds.
-std::string broken_precondition(const Json& wanted, const Json& object) {
-  const auto of = [](const Json& json, const char* field) { return json.value(field, std::string()); };
-  if (!wanted.is_object()) return "";
-  const std::string uid = of(wanted, "uid"), version = of(wanted, "resourceVersion");
-  const Json& metadata = object["metadata"];
-  if (!uid.empty() && uid != of(metadata, "uid"))
-    return fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid,
-                       of(metadata, "uid"));
-  if (!version.empty() && version != of(metadata, "resourceVersion"))
-    return "the object has been modified; please apply your changes to the latest version and try again";
-  return "";
+bool is_read(kubernetes::Verb verb) {
+  using enum kubernetes::Verb;
+  return verb == get || verb == list || verb == watch;
 }
 
-// The kubelet of a pod that runs lets it end before it removes it.
-bool ends_in_order(const ApiPath& path, const Json& object) {
-  return path.resource == "pods" && path.query_value("gracePeriodSeconds") != "0" &&
-         object["status"].value("phase", "") == "Running";
+bool has_part(const ApiKind& kind, const ApiPath& path) {
+  if (path.part.empty() || (path.part == "status" && kind.status_part)) return true;
+  return kind.plural == "pods" && (path.part == "binding" || path.part == "eviction");
 }
 
-void set_condition(Json& pod, Json condition) {
-  Json patch{{"conditions", Json::array({std::move(condition)})}};
-  strategic_merge_patch(pod["status"], patch);
+bool has_verb(const ApiKind& kind, const ApiPath& path, kubernetes::Verb verb) {
+  const bool one = !path.name.empty(), action = path.part == "binding" || path.part == "eviction";
+  if (verb == kubernetes::Verb::create)
+    return one ? action : path.part.empty() && (!kind.namespaced || !path.name_space.empty());
+  if (action) return false;
+  if (is_read(verb)) return true;
+  return one && (verb != kubernetes::Verb::remove || path.part.empty());
+}
+
+Json resource(const ApiKind& kind) {
+  std::string singular = kind.name;
+  for (char& letter : singular) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return {{"name", kind.plural},
+          {"singularName", singular},
+          {"namespaced", kind.namespaced},
+          {"kind", kind.name},
+          {"verbs", {"create", "delete", "get", "list", "patch", "update", "watch"}}};
+}
+
+Json part_of(const ApiKind& kind, const std::string& part, const char* name, const Json& verbs) {
+  return {{"name", kind.plural + '/' + part},
+          {"singularName", ""},
+          {"namespaced", kind.namespaced},
+          {"kind", name},
+          {"verbs", verbs}};
 }
 
 }  // namespace
 
+const ApiKind& ApiServer::kind(const std::string& collection) const {
+  const auto known = kinds_.find(collection);
+  return known != kinds_.end() ? known->second : kinds_.emplace(collection, api_kind(collection)).first->second;
+}
+
 ApiResponse ApiServer::handle(const kubernetes::ApiRequest& request) {
   using enum kubernetes::Verb;
   const std::optional<ApiPath> path = parse_api_path(request.path);
-  if (!path || path->resource.empty()) {
+  if (!path) {
     const std::string whole = request.path.substr(0, request.path.find('?'));
-    if (const std::optional<Json> answer = discovered(whole, objects_.served())) return {200, text(*answer)};
+    const std::optional<Json> answer = is_read(request.verb) ? discovered(whole, objects_.served()) : std::nullopt;
+    return answer ? ApiResponse{200, body_of(*answer)} : no_such_path();
   }
-  if (!path) return refusal(404, "NotFound", "the server could not find the requested resource");
-  if (!objects_.serves(collection_of(*path)))
-    return refusal(404, "NotFound", "the server could not find the requested resource");
+  if (path->resource.empty()) return is_read(request.verb) ? discover(*path) : no_such_verb();
+  const std::string collection = collection_of(*path);
+  if (!objects_.serves(collection)) return no_such_path();
+  const Target target{*path, collection, key_of(path->name_space, path->name), kind(collection)};
+  if (!has_part(target.kind, *path)) return no_such_path();
+  if (!has_verb(target.kind, *path, request.verb)) return no_such_verb();
+  if (is_read(request.verb)) return path->name.empty() ? this->list(target) : read(target);
   const Json body = request.body.empty() ? Json() : Json::parse(request.body, nullptr, false);
-  if (body.is_discarded()) return refusal(400, "BadRequest", "the body of the request was not JSON");
+  if (body.is_discarded()) return bad_request("the body of the request was not JSON");
+  if (!path->query_value("dryRun").empty()) return bad_request("this server does not rehearse");
   switch (request.verb) {
-    case get:
-    case list:
-    case watch: {
-      if (path->name.empty()) return this->list(*path);
-      const StoredObject* found = objects_.find(collection_of(*path), key_of(path->name_space, path->name));
-      return found ? ApiResponse{200, text(*found->json)} : not_found(*path);
-    }
     case create:
-      return this->create(*path, body);
+      return this->create(target, body);
     case update:
-      return this->update(*path, body);
+      return this->update(target, body);
     case patch:
-      return this->patch(*path, body, request.content_type);
-    case remove:
-      return this->remove(*path, body);
+      return this->patch(target, body, request.content_type);
+    default:
+      return this->remove(target, body);
   }
-  return refusal(405, "MethodNotAllowed", "no such verb");
 }
 
-ApiResponse ApiServer::list(const ApiPath& path) {
-  Paging page;
-  const std::string token = path.query_value("continue");
-  if (token.empty()) {
-    page.version = objects_.version();
-    for (const auto& [key, stored] : objects_.all(collection_of(path)))
-      if (is_selected(path, *stored.json)) page.left.push_back(stored.json);
-    std::reverse(page.left.begin(), page.left.end());
-  } else {
-    const auto kept = pages_.find(token);
-    if (kept == pages_.end()) return refusal(410, "Expired", "The provided continue parameter is too old");
-    page = std::move(kept->second);
-    pages_.erase(kept);
+ApiResponse ApiServer::discover(const ApiPath& path) const {
+  Json resources = Json::array();
+  for (const std::string& collection : objects_.served()) {
+    const std::size_t slash = collection.rfind('/');
+    if (collection.substr(0, slash) != path.group) continue;
+    const ApiKind& served = kind(collection);
+    resources.push_back(resource(served));
+    add_words(collection, resources.back());
+    if (served.status_part)
+      resources.push_back(part_of(served, "status", served.name.c_str(), {"get", "patch", "update"}));
+    if (served.plural != "pods") continue;
+    resources.push_back(part_of(served, "binding", "Binding", Json::array({"create"})));
+    resources.push_back(part_of(served, "eviction", "Eviction", Json::array({"create"})));
   }
-  const std::string limit = path.query_value("limit");
-  std::size_t count = limit.empty() ? 0 : std::stoul(limit);
-  if (count == 0) count = page.left.size();
+  if (resources.empty()) return no_such_path();
+  return {200, body_of({{"kind", "APIResourceList"},
+                        {"apiVersion", "v1"},
+                        {"groupVersion", path.group.substr(path.group.find('/', 1) + 1)},
+                        {"resources", std::move(resources)}})};
+}
+
+ApiResponse ApiServer::read(const Target& target) {
+  const StoredObject* found = objects_.find(target.collection, target.key);
+  return found ? ApiResponse{200, body_of(*found->json)} : not_found(target.kind, target.path.name);
+}
+
+ApiResponse ApiServer::list(const Target& target) {
+  const ApiPath& path = target.path;
+  const std::string token = path.query_value("continue"), from = path.query_value("resourceVersion");
+  if (!token.empty()) {
+    const auto wanted = token.starts_with("page-") ? number(token.substr(5)) : std::nullopt;
+    if (!wanted || *wanted > last_page_) return bad_request("continue key is not valid");
+    const auto kept = pages_.find(*wanted);
+    if (kept == pages_.end() || kept->second.version < objects_.compacted())
+      return refusal(410, "Expired", "The provided continue parameter is too old");
+    return page_of(target, kept->second);
+  }
+  const auto version = from.empty() ? 0 : number(from);
+  if (!version) return bad_request(fmt::format("resourceVersion: Invalid value: \"{}\"", from));
+  if (*version > objects_.version())
+    return refusal(504, "Timeout",
+                   fmt::format("Too large resource version: {}, current: {}", *version, objects_.version()));
+  const auto filter = ObjectFilter::of(path, target.kind);
+  if (!filter) return bad_request("a selector cannot be read, or selects by an unknown field");
+  std::vector<std::shared_ptr<const Json>> all;
+  for (const auto& [key, stored] : objects_.all(target.collection))
+    if (filter->selects(*stored.json)) all.push_back(stored.json);
+  Paging page{objects_.version(), nullptr, 0, filter->selects_all()};
+  page.all = std::make_shared<const std::vector<std::shared_ptr<const Json>>>(std::move(all));
+  return page_of(target, std::move(page));
+}
+
+ApiResponse ApiServer::page_of(const Target& target, Paging page) {
+  const std::string text = target.path.query_value("limit");
+  const auto limit = text.empty() ? 0 : number(text);
+  if (!limit) return bad_request(fmt::format("limit: Invalid value: \"{}\"", text));
+  const auto& all = *page.all;
+  const std::size_t left = all.size() - page.next;
+  const std::size_t end = page.next + (*limit == 0 ? left : std::min<std::size_t>(*limit, left));
   std::string items;
-  for (; count > 0 && !page.left.empty(); --count) {
-    items += (items.empty() ? "" : ",") + text(*page.left.back());
-    page.left.pop_back();
+  for (; page.next < end; ++page.next) items += (items.empty() ? "" : ",") + body_of(*all[page.next]);
+  Json metadata{{"resourceVersion", std::to_string(page.version)}, {"continue", ""}};
+  if (end < all.size()) {
+    metadata["continue"] = fmt::format("page-{}", ++last_page_);
+    if (page.counted) metadata["remainingItemCount"] = all.size() - end;
+    pages_[last_page_] = std::move(page);
+    if (pages_.size() > most_pages) pages_.erase(pages_.begin());
   }
-  const std::uint64_t version = page.version;
-  std::string next;
-  if (!page.left.empty()) {
-    next = fmt::format("page-{}", ++last_page_);
-    pages_[next] = std::move(page);
-  }
-  const ApiKind* kind = kind_of_collection(collection_of(path));
-  return {
-      200,
-      fmt::format(
-          R"({{"kind":"{}List","apiVersion":"{}","metadata":{{"resourceVersion":"{}","continue":"{}"}},"items":[{}]}})",
-          kind ? kind->kind : "", group_version(path.group), version, next, items)};
+  return {200, fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{},"items":[{}]}})", target.kind.name,
+                           target.kind.version, body_of(metadata), items)};
 }
 
-std::string ApiServer::bookmark() const {
-  return fmt::format("{{\"type\":\"BOOKMARK\",\"object\":{{\"metadata\":{{\"resourceVersion\":\"{}\"}}}}}}\n",
-                     objects_.version());
+std::string ApiServer::bookmark(const Watch& watch) const {
+  const ApiKind& told = kind(watch.collection);
+  return event_line("BOOKMARK", body_of({{"kind", told.name},
+                                         {"apiVersion", told.version},
+                                         {"metadata", {{"resourceVersion", std::to_string(objects_.version())}}}}));
 }
 
 ApiServer::Watch ApiServer::watch(const std::string& text_of_path, std::function<void(std::string)> told) {
   Watch result;
+  result.refused = true;
   const std::optional<ApiPath> path = parse_api_path(text_of_path);
   if (!path || !objects_.serves(collection_of(*path))) {
-    result.refused = true, result.code = 404;
+    result.code = 404;
     return result;
   }
   result.collection = collection_of(*path);
-  const std::string from = path->query_value("resourceVersion");
-  const auto before = objects_.since(result.collection, from.empty() ? objects_.version() : std::stoull(from));
-  if (!before) {
-    result.refused = true;
-    result.lines.push_back(
-        fmt::format("{{\"type\":\"ERROR\",\"object\":{}}}\n",
-                    refusal(410, "Expired", fmt::format("too old resource version: {}", from)).body));
+  const std::string text = path->query_value("resourceVersion");
+  const auto from = text.empty() ? 0 : number(text);
+  const auto filter = ObjectFilter::of(*path, kind(result.collection));
+  if (!filter || !from) {
+    result.code = filter ? 500 : 400;
     return result;
   }
-  for (const ObjectChange& change : *before)
-    if (is_selected(*path, *change.now.json)) result.lines.push_back(event_line(change.type, *change.now.json));
-  result.listener =
-      objects_.listen(result.collection, [path = *path, told = std::move(told)](const ObjectChange& change) {
-        if (is_selected(path, *change.now.json)) told(event_line(change.type, *change.now.json));
+  if (*from == 0) {
+    for (const auto& [key, stored] : objects_.all(result.collection))
+      if (filter->selects(*stored.json)) result.lines.push_back(event_line("ADDED", body_of(*stored.json)));
+  } else {
+    const auto before = objects_.since(result.collection, *from);
+    if (!before) {
+      result.lines.push_back(
+          event_line("ERROR", refusal(410, "Expired", fmt::format("too old resource version: {}", *from)).body));
+      return result;
+    }
+    for (const ObjectChange& change : *before)
+      if (std::string line = line_of(*filter, change); !line.empty()) result.lines.push_back(std::move(line));
+  }
+  result.refused = false;
+  result.listener = objects_.listen(
+      result.collection, [filter = *filter, first = *from, told = std::move(told)](const ObjectChange& change) {
+        if (change.now.version <= first) return;
+        if (std::string line = line_of(filter, change); !line.empty()) told(std::move(line));
       });
   return result;
-}
-
-ApiResponse ApiServer::create(const ApiPath& path, Json body) {
-  if (!body.is_object()) return refusal(400, "BadRequest", "the body of the request is no object");
-  if (path.resource == "pods" && path.part == "binding") return bind(path, body);
-  if (path.resource == "pods" && path.part == "eviction") return remove(path, body.value("deleteOptions", Json()));
-  if (!path.part.empty()) return refusal(404, "NotFound", "the server could not find the requested resource");
-  Json& metadata = body["metadata"];
-  if (!path.name_space.empty()) metadata["namespace"] = path.name_space;
-  if (metadata.value("name", "").empty() && metadata.contains("generateName"))
-    metadata["name"] = fmt::format("{}{:05}", metadata.value("generateName", ""), ++last_name_);
-  if (metadata.value("name", "").empty()) return refusal(422, "Invalid", "metadata.name: Required value");
-  if (path.resource == "pods" && !body.contains("status")) body["status"]["phase"] = "Pending";
-  const StoredObject* created = objects_.create(collection_of(path), std::move(body), loop_.now());
-  if (!created) return refusal(409, "AlreadyExists", fmt::format("{} \"{}\" already exists", path.resource, path.name));
-  return {201, text(*created->json)};
-}
-
-// The fields of a Binding, and what the registry of pods checks before it assigns one.
-ApiResponse ApiServer::bind(const ApiPath& path, const Json& body) {
-  const StoredObject* found = objects_.find(collection_of(path), key_of(path.name_space, path.name));
-  if (!found) return not_found(path);
-  Json pod = *found->json;
-  if (const std::string why = broken_precondition({{"uid", body["metadata"].value("uid", "")}}, pod); !why.empty())
-    return conflict(path, why);
-  const std::string node = body.at("target").value("name", "");
-  if (pod["metadata"].contains("deletionTimestamp"))
-    return conflict(path, fmt::format("pod {} is being deleted, cannot be assigned to a host", path.name));
-  if (const std::string there = pod["spec"].value("nodeName", ""); !there.empty())
-    return conflict(path, fmt::format("pod {} is already assigned to node \"{}\"", path.name, there));
-  if (!pod["spec"].value("schedulingGates", Json::array()).empty())
-    return conflict(path, fmt::format("pod {} has non-empty .spec.schedulingGates", path.name));
-  pod["spec"]["nodeName"] = node;
-  if (body["metadata"].contains("annotations")) pod["metadata"]["annotations"].update(body["metadata"]["annotations"]);
-  set_condition(pod, {{"type", "PodScheduled"},
-                      {"status", "True"},
-                      {"reason", nullptr},
-                      {"message", nullptr},
-                      {"lastTransitionTime", kubernetes::time_text(loop_.now())}});
-  objects_.put(collection_of(path), key_of(path.name_space, path.name), std::move(pod));
-  return {201, R"({"kind":"Status","apiVersion":"v1","status":"Success","code":201})"};
-}
-
-ApiResponse ApiServer::put(const ApiPath& path, Json object) {
-  const std::string key = key_of(path.name_space, path.name);
-  const StoredObject& stored = objects_.put(collection_of(path), key, std::move(object));
-  const Json& metadata = (*stored.json)["metadata"];
-  if (metadata.contains("deletionTimestamp") && metadata.value("finalizers", Json::array()).empty() &&
-      !ends_in_order(path, *stored.json)) {
-    const std::string last = text(*stored.json);
-    objects_.remove(collection_of(path), key);
-    return {200, last};
-  }
-  return {200, text(*stored.json)};
-}
-
-ApiResponse ApiServer::update(const ApiPath& path, const Json& body) {
-  const StoredObject* found = objects_.find(collection_of(path), key_of(path.name_space, path.name));
-  if (!found) return not_found(path);
-  if (const std::string why = broken_precondition(body.value("metadata", Json()), *found->json); !why.empty())
-    return conflict(path, why);
-  Json object = path.part == "status" ? *found->json : body;
-  if (path.part == "status")
-    object["status"] = body.value("status", Json::object());
-  else if (found->json->contains("status"))
-    object["status"] = (*found->json)["status"];
-  return put(path, std::move(object));
-}
-
-ApiResponse ApiServer::patch(const ApiPath& path, const Json& body, const std::string& kind) {
-  const StoredObject* found = objects_.find(collection_of(path), key_of(path.name_space, path.name));
-  if (!found) return not_found(path);
-  if (const std::string why = broken_precondition(body.value("metadata", Json()), *found->json); !why.empty())
-    return conflict(path, why);
-  Json object = *found->json;
-  kind == kubernetes::strategic_merge_patch ? strategic_merge_patch(object, body) : merge_patch(object, body);
-  // The status is a subresource: a write of the one leaves the other as it is.
-  const char* other = path.part == "status" ? "spec" : "status";
-  const auto before = found->json->find(other);
-  if (before == found->json->end())
-    object.erase(other);
-  else
-    object[other] = *before;
-  return put(path, std::move(object));
-}
-
-ApiResponse ApiServer::remove(const ApiPath& path, const Json& body) {
-  const std::string key = key_of(path.name_space, path.name);
-  const StoredObject* found = objects_.find(collection_of(path), key);
-  if (!found) return not_found(path);
-  const Json preconditions = body.is_object() ? body.value("preconditions", Json()) : Json();
-  if (const std::string why = broken_precondition(preconditions, *found->json); !why.empty())
-    return conflict(path, why);
-  const bool finalized = !(*found->json)["metadata"].value("finalizers", Json::array()).empty();
-  if (finalized || ends_in_order(path, *found->json)) {
-    Json object = *found->json;
-    object["metadata"]["deletionTimestamp"] = kubernetes::time_text(loop_.now());
-    return put(path, std::move(object));
-  }
-  const std::string last = text(*found->json);
-  objects_.remove(collection_of(path), key);
-  return {200, last};
 }
 
 }  // namespace lips::virtual_cluster

@@ -10,15 +10,12 @@
 
 #include "kubernetes/api/api_request.h"
 #include "kubernetes/api/event_loop.h"
+#include "virtual/api_kind.h"
 #include "virtual/api_path.h"
+#include "virtual/api_response.h"
 #include "virtual/object_store.h"
 
 namespace lips::virtual_cluster {
-
-struct ApiResponse {
-  int code = 200;
-  std::string body;
-};
 
 class ApiServer {
  public:
@@ -26,13 +23,13 @@ class ApiServer {
   ApiServer(const kubernetes::EventLoop& loop, std::uint64_t seed) : loop_(loop), objects_(seed) {}
 
   ObjectStore& objects() { return objects_; }
-  void serve(const std::string& collection) { objects_.serve(collection); }
+  void serve(const std::string& collection) { objects_.serve(collection, kind(collection).generation); }
 
   // Every verb but a watch.
   ApiResponse handle(const kubernetes::ApiRequest& request);
 
-  // Lines of a watch from the request's version on; the listener is told of every later one. An error is the only line
-  // of its watch.
+  // Lines of a watch from the request's version on; the listener is told of every later one. Without a version it
+  // begins with what is there. An error is the only line of its watch.
   struct Watch {
     std::vector<std::string> lines;
     ObjectStore::ListenerId listener = 0;
@@ -45,25 +42,41 @@ class ApiServer {
     if (!watch.refused) objects_.stop(watch.collection, watch.listener);
   }
   // The line that says up to which version a watch has told everything.
-  std::string bookmark() const;
+  std::string bookmark(const Watch& watch) const;
 
  private:
-  ApiResponse list(const ApiPath& path);
-  ApiResponse create(const ApiPath& path, Json body);
-  ApiResponse bind(const ApiPath& path, const Json& body);
-  ApiResponse update(const ApiPath& path, const Json& body);
-  ApiResponse patch(const ApiPath& path, const Json& body, const std::string& kind);
-  ApiResponse remove(const ApiPath& path, const Json& body);
-  ApiResponse put(const ApiPath& path, Json object);
+  // A request's path, with the kind that it names.
+  struct Target {
+    ApiPath path;
+    std::string collection, key;
+    const ApiKind& kind;
+  };
+  const ApiKind& kind(const std::string& collection) const;
+  ApiResponse read(const Target& target);
+  ApiResponse list(const Target& target);
+  ApiResponse discover(const ApiPath& path) const;
+
+  // api_writes.cpp
+  ApiResponse create(const Target& target, Json body);
+  ApiResponse bind(const Target& target, const Json& body);
+  ApiResponse evict(const Target& target, const Json& body);
+  ApiResponse update(const Target& target, const Json& body);
+  ApiResponse patch(const Target& target, const Json& body, const std::string& content);
+  ApiResponse remove(const Target& target, const Json& options);
+  ApiResponse put(const Target& target, Json object);
 
   const kubernetes::EventLoop& loop_;
   ObjectStore objects_;
-  // Lists whose next page somebody may ask for.
+  mutable std::map<std::string, ApiKind> kinds_;
+  // A list whose later pages somebody may ask for, more than once.
   struct Paging {
     std::uint64_t version = 0;
-    std::vector<std::shared_ptr<const Json>> left;  // the last one first
+    std::shared_ptr<const std::vector<std::shared_ptr<const Json>>> all;
+    std::size_t next = 0;
+    bool counted = true;  // a page says how many are left
   };
-  std::map<std::string, Paging> pages_;
+  ApiResponse page_of(const Target& target, Paging page);
+  std::map<std::uint64_t, Paging> pages_;  // by number; the oldest are forgotten
   std::uint64_t last_page_ = 0, last_name_ = 0;
 };
 

@@ -24,7 +24,7 @@ std::string ObjectStore::next_uid() {
 
 std::vector<std::string> ObjectStore::served() const {
   std::vector<std::string> names;
-  for (const auto& [collection, what] : collections_) names.push_back(collection);
+  for (const auto& [name, kind] : collections_) names.push_back(name);
   return names;
 }
 
@@ -42,15 +42,19 @@ const StoredObject* ObjectStore::create(const std::string& collection, Json obje
   Json& metadata = object["metadata"];
   metadata["uid"] = next_uid();
   metadata["creationTimestamp"] = kubernetes::time_text(now);
-  metadata["generation"] = 1;
+  if (kind.generations)
+    metadata["generation"] = 1;
+  else
+    metadata.erase("generation");
   metadata["resourceVersion"] = std::to_string(++version_);
   StoredObject& stored = kind.objects[key];
   stored = {std::make_shared<const Json>(std::move(object)), version_};
-  tell(kind, {ChangeType::added, stored});
+  tell(kind, {ChangeType::added, stored, nullptr});
   return &stored;
 }
 
-const StoredObject& ObjectStore::put(const std::string& collection, const std::string& key, Json object) {
+const StoredObject& ObjectStore::put(const std::string& collection, const std::string& key, Json object,
+                                     Generation generation) {
   Collection& kind = collections_.at(collection);
   StoredObject& stored = kind.objects.at(key);
   const Json& before = *stored.json;
@@ -64,10 +68,13 @@ const StoredObject& ObjectStore::put(const std::string& collection, const std::s
   }
   if (object == before) return stored;
   const auto spec = [](const Json& json) { return json.contains("spec") ? json["spec"] : Json(); };
-  if (spec(object) != spec(before)) metadata["generation"] = before["metadata"].value("generation", 1) + 1;
+  const bool leaves = metadata.contains("deletionTimestamp") && !before["metadata"].contains("deletionTimestamp");
+  if (kind.generations && ((generation == Generation::counted && spec(object) != spec(before)) || leaves))
+    metadata["generation"] = before["metadata"].value("generation", 1) + 1;
   metadata["resourceVersion"] = std::to_string(++version_);
+  const std::shared_ptr<const Json> previous = stored.json;
   stored = {std::make_shared<const Json>(std::move(object)), version_};
-  tell(kind, {ChangeType::modified, stored});
+  tell(kind, {ChangeType::modified, stored, previous});
   return stored;
 }
 
@@ -75,10 +82,11 @@ void ObjectStore::remove(const std::string& collection, const std::string& key) 
   Collection& kind = collections_.at(collection);
   const auto found = kind.objects.find(key);
   if (found == kind.objects.end()) return;
-  Json last = *found->second.json;
+  const std::shared_ptr<const Json> previous = found->second.json;
+  Json last = *previous;
   last["metadata"]["resourceVersion"] = std::to_string(++version_);
   kind.objects.erase(found);
-  tell(kind, {ChangeType::deleted, {std::make_shared<const Json>(std::move(last)), version_}});
+  tell(kind, {ChangeType::deleted, {std::make_shared<const Json>(std::move(last)), version_}, previous});
 }
 
 void ObjectStore::tell(Collection& collection, ObjectChange change) {
@@ -106,6 +114,7 @@ ObjectStore::ListenerId ObjectStore::listen(const std::string& collection, Liste
 }
 
 void ObjectStore::compact() {
+  compacted_ = version_;
   for (auto& [name, kind] : collections_) {
     kind.forgotten = version_;
     kind.history.clear();

@@ -25,8 +25,12 @@ struct StoredObject {
 
 struct ObjectChange {
   ChangeType type = ChangeType::added;
-  StoredObject now;  // of a deletion: as it was last, with the version of the deletion
+  StoredObject now;                    // of a deletion: as it was last, with the version of the deletion
+  std::shared_ptr<const Json> before;  // null: it is new
 };
+
+// A write whose new spec is not counted keeps the generation.
+enum class Generation : std::uint8_t { counted, kept };
 
 class ObjectStore {
  public:
@@ -36,19 +40,27 @@ class ObjectStore {
 
   explicit ObjectStore(std::uint64_t seed) : uids_(seed) {}
 
-  // A kind by its path, as /apis/batch/v1/jobs.
-  void serve(const std::string& collection) { collections_[collection]; }
+  // A kind by its path, as /apis/batch/v1/jobs; and whether its objects have a generation.
+  void serve(const std::string& collection, bool generations = true) {
+    collections_[collection].generations = generations;
+  }
   bool serves(const std::string& collection) const { return collections_.contains(collection); }
   std::vector<std::string> served() const;
 
+  std::vector<std::string> served() const;
+
   std::uint64_t version() const { return version_; }
+  // All history up to that version is forgotten.
+  std::uint64_t compacted() const { return compacted_; }
   const Objects& all(const std::string& collection) const { return collections_.at(collection).objects; }
   const StoredObject* find(const std::string& collection, const std::string& key) const;
 
   // Gives it uid, version, generation and the time of its creation. Null: the name is taken.
   const StoredObject* create(const std::string& collection, Json object, TimePoint now);
-  // Replaces it; uid and time of creation stay. A change of its spec is a new generation; no change is no new version.
-  const StoredObject& put(const std::string& collection, const std::string& key, Json object);
+  // Replaces it; uid and time of creation stay. A change of its spec is a new generation, and so is the time of its
+  // deletion; no change is no new version.
+  const StoredObject& put(const std::string& collection, const std::string& key, Json object,
+                          Generation generation = Generation::counted);
   void remove(const std::string& collection, const std::string& key);
 
   // The changes after that version; none: some of them are forgotten.
@@ -63,6 +75,7 @@ class ObjectStore {
  private:
   static constexpr std::size_t longest_history = 20'000;
   struct Collection {
+    bool generations = true;
     Objects objects;
     std::deque<ObjectChange> history;
     std::uint64_t forgotten = 0;  // changes up to that version
@@ -72,7 +85,7 @@ class ObjectStore {
   std::string next_uid();
 
   std::map<std::string, Collection> collections_;
-  std::uint64_t version_ = 0, uids_ = 0;
+  std::uint64_t version_ = 1, compacted_ = 0, uids_ = 0;  // version 0 stands for any
   ListenerId last_listener_ = 0;
 };
 

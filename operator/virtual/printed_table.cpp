@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "kubernetes/api/time_text.h"
-#include "virtual/api_kinds.h"
+#include "virtual/printed_kinds.h"
 
 namespace lips::virtual_cluster {
 namespace {
@@ -48,7 +48,7 @@ Json column(const char* name, bool only_wide) {
 }  // namespace
 
 Json printed_table(const std::string& collection, const std::vector<const Json*>& objects, TimePoint now) {
-  const ApiKind* kind = kind_of_collection(collection);
+  const PrintedKind* kind = printed_kind(collection);
   const std::vector<PrintedColumn> between = kind ? kind->columns : std::vector<PrintedColumn>();
   Json columns = Json::array({column("Name", false)}), rows = Json::array();
   columns[0]["format"] = "name";

@@ -67,8 +67,8 @@ class VirtualStream final : public ByteStream {
   }
   void bookmark() {
     loop_.at(loop_.now() + bookmarks_every, alive([this] {
-               if (ended_ || closed_) return;
-               arrive(server_.bookmark());
+               if (ended_ || closed_ || !watch_) return;
+               arrive(server_.bookmark(*watch_));
                bookmark();
              }));
   }

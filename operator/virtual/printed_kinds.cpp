@@ -1,21 +1,16 @@
-#include "virtual/api_kinds.h"
+#include "virtual/printed_kinds.h"
 
 #include <algorithm>
 
 namespace lips::virtual_cluster {
 
-const std::vector<ApiKind>& api_kinds() {
-  static const std::vector<ApiKind> kinds{
-      {.collection = "/api/v1/namespaces",
-       .kind = "Namespace",
-       .singular = "namespace",
-       .short_name = "ns",
-       .columns = {{"Status", "/status/phase"}}},
+namespace {
+
+const std::vector<PrintedKind>& printed_kinds() {
+  static const std::vector<PrintedKind> kinds{
+      {.collection = "/api/v1/namespaces", .short_name = "ns", .columns = {{"Status", "/status/phase"}}},
       {.collection = "/api/v1/nodes",
-       .kind = "Node",
-       .singular = "node",
        .short_name = "no",
-       .parts = {"status"},
        .columns = {{"Ready", "condition Ready"},
                    {"Cordoned", "/spec/unschedulable"},
                    {"Zone", "/metadata/labels/topology.kubernetes.io~1zone"},
@@ -23,50 +18,31 @@ const std::vector<ApiKind>& api_kinds() {
                    {"USD/h", "/metadata/annotations/lips.dev~1usd-per-hour"},
                    {"CPU", "/status/allocatable/cpu", true}}},
       {.collection = "/api/v1/pods",
-       .kind = "Pod",
-       .singular = "pod",
        .short_name = "po",
-       .of_name_space = true,
-       .parts = {"status", "binding", "eviction"},
        .columns = {{"Status", "/status/phase"},
                    {"Node", "/spec/nodeName"},
                    {"Reads from", "/metadata/annotations/lips.dev~1read-from", true},
                    {"Scheduled", "condition PodScheduled", true}}},
-      {.collection = "/api/v1/configmaps",
-       .kind = "ConfigMap",
-       .singular = "configmap",
-       .short_name = "cm",
-       .of_name_space = true},
+      {
+          .collection = "/api/v1/configmaps",
+          .short_name = "cm",
+      },
       {.collection = "/apis/batch/v1/jobs",
-       .kind = "Job",
-       .singular = "job",
        .short_name = "",
-       .of_name_space = true,
-       .parts = {"status"},
        .columns = {{"Pods", "/spec/completions"}, {"Complete", "condition Complete"}}},
-      {.collection = "/apis/batch/v1/cronjobs",
-       .kind = "CronJob",
-       .singular = "cronjob",
-       .short_name = "cj",
-       .of_name_space = true},
+      {
+          .collection = "/apis/batch/v1/cronjobs",
+          .short_name = "cj",
+      },
       {.collection = "/apis/events.k8s.io/v1/events",
-       .kind = "Event",
-       .singular = "event",
        .short_name = "ev",
-       .of_name_space = true,
        .columns = {{"Type", "/type"}, {"Reason", "/reason"}, {"Object", "/regarding/name"}, {"Message", "/note"}}},
       {.collection = "/apis/coordination.k8s.io/v1/leases",
-       .kind = "Lease",
-       .singular = "lease",
        .short_name = "",
-       .of_name_space = true,
        .columns = {{"Holder", "/spec/holderIdentity"}}},
       {.collection = "/apis/lips.dev/v1alpha1/pools",
-       .kind = "Pool",
-       .singular = "pool",
        .short_name = "lpool",
        .of_lips = true,
-       .parts = {"status"},
        .columns = {{"Weight", "/spec/weight"},
                    {"Share", "/status/share"},
                    {"Entitled", "/status/entitlement"},
@@ -75,33 +51,23 @@ const std::vector<ApiKind>& api_kinds() {
                    {"USD/h", "/status/usdPerHour"},
                    {"Ready", "condition Ready"}}},
       {.collection = "/apis/lips.dev/v1alpha1/datastores",
-       .kind = "DataStore",
-       .singular = "datastore",
        .short_name = "dstore",
        .of_lips = true,
-       .parts = {"status"},
        .columns = {{"Zone", "/spec/zone"},
                    {"Node", "/spec/nodeDirectory/node"},
                    {"Used", "/status/used"},
                    {"Capacity", "/spec/capacity"},
                    {"Ready", "condition Ready"}}},
       {.collection = "/apis/lips.dev/v1alpha1/datasets",
-       .kind = "DataSet",
-       .singular = "dataset",
        .short_name = "dset",
-       .of_name_space = true,
        .of_lips = true,
-       .parts = {"status"},
        .columns = {{"Blocks", "/status/blocks"},
                    {"Size", "/status/sizeText"},
                    {"Zones", "/status/zones"},
                    {"Ready", "condition Ready"}}},
       {.collection = "/apis/lips.dev/v1alpha1/datamoves",
-       .kind = "DataMove",
-       .singular = "datamove",
        .short_name = "dmove",
        .of_lips = true,
-       .parts = {"status"},
        .columns = {{"Phase", "/status/phase"},
                    {"Data Set", "/spec/dataSet/name"},
                    {"Blocks", "/status/blocks"},
@@ -112,8 +78,10 @@ const std::vector<ApiKind>& api_kinds() {
   return kinds;
 }
 
-const ApiKind* kind_of_collection(std::string_view collection) {
-  const std::vector<ApiKind>& kinds = api_kinds();
+}  // namespace
+
+const PrintedKind* printed_kind(std::string_view collection) {
+  const std::vector<PrintedKind>& kinds = printed_kinds();
   const auto found =
       std::find_if(kinds.begin(), kinds.end(), [&](const auto& each) { return each.collection == collection; });
   return found == kinds.end() ? nullptr : &*found;
