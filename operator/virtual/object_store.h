@@ -45,7 +45,6 @@ class ObjectStore {
     collections_[collection].generations = generations;
   }
   bool serves(const std::string& collection) const { return collections_.contains(collection); }
-  std::vector<std::string> served() const;
 
   std::vector<std::string> served() const;
 

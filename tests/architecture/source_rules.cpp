@@ -52,7 +52,8 @@ const std::vector<ThirdParty>& third_parties() {
       {{"fmt/"},
        {"operator/model/", "operator/bounds/", "operator/policies/", "operator/controller/", "operator/config/",
         "operator/records/", "operator/simulation/", "operator/experiments/", "operator/telemetry/",
-        "operator/targets/", "operator/twin/", "operator/kubernetes/", "operator/virtual/", "operator/cmd/"},
+        "operator/targets/", "operator/twin/", "operator/kubernetes/", "operator/virtual/", "operator/playground/",
+        "operator/cmd/"},
        Headers::forbidden,
        true},
   };

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "cmd/playground/playground_page.h"
+#include "kubernetes/adapter/kubernetes_cluster.h"
+#include "model/cluster_state.h"
 #include "playground/http_front.h"
 #include "simulation/metrics.h"
 #include "virtual/scenario_settings.h"
