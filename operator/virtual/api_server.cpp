@@ -45,6 +45,7 @@ bool is_read(kubernetes::Verb verb) {
 }
 
 bool has_part(const ApiKind& kind, const ApiPath& path) {
+  if (!kind.namespaced && !path.name_space.empty()) return false;
   if (path.part.empty() || (path.part == "status" && kind.status_part)) return true;
   return kind.plural == "pods" && (path.part == "binding" || path.part == "eviction");
 }
