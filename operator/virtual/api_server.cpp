@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include "virtual/object_filter.h"

@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "tests/virtual/conformance/bench.h"
 
 namespace lips::virtual_cluster {
