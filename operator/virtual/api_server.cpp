@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include "virtual/api_discovery.h"
@@ -46,6 +48,7 @@ bool is_read(kubernetes::Verb verb) {
 }
 
 bool has_part(const ApiKind& kind, const ApiPath& path) {
+  if (!kind.namespaced && !path.name_space.empty()) return false;
   if (path.part.empty() || (path.part == "status" && kind.status_part)) return true;
   return kind.plural == "pods" && (path.part == "binding" || path.part == "eviction");
 }

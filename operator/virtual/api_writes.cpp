@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <optional>
 #include <utility>
 
 #include "kubernetes/api/time_text.h"
@@ -44,6 +46,7 @@ std::optional<ApiResponse> wrong_body(const ApiKind& kind, const ApiPath& path, 
   if (!body.is_object()) return bad_request("the body of the request is no object");
   const std::string name = text_in(body, "kind"), version = text_in(body, "apiVersion");
   const Json metadata = part_in(body, "metadata");
+  if (!has_right_types(metadata)) return bad_request("metadata of other types than the kind has");
   if (kind.custom && name.empty()) return bad_request("Object 'Kind' is missing");
   if (!name.empty() && name != kind.name) {
     if (kind.custom)
@@ -102,6 +105,21 @@ bool is_kept(const Json& metadata) {
 std::string finalizer_of(const ApiKind& kind, const std::string& policy) {
   if (policy == "Foreground") return "foregroundDeletion";
   return policy == "Orphan" || (policy.empty() && kind.orphans) ? "orphan" : "";
+}
+
+// Why the patch cannot be applied; empty: it is.
+std::string patch_fault(Json& object, const Json& patch, const std::string& content) {
+  try {
+    if (content == json_patch_type)
+      object = object.patch(patch);
+    else if (content == kubernetes::strategic_merge_patch)
+      strategic_merge_patch(object, patch);
+    else
+      merge_patch(object, patch);
+    return "";
+  } catch (const Json::exception& refused) {
+    return refused.what();
+  }
 }
 
 }  // namespace
@@ -224,19 +242,17 @@ ApiResponse ApiServer::patch(const Target& target, const Json& body, const std::
     return refusal(415, "UnsupportedMediaType",
                    "the body of the request was in an unknown format - accepted media types include: "
                    "application/json-patch+json, application/merge-patch+json");
-  if (operations ? !body.is_array() : !body.is_object())
+  const bool list =
+      body.is_array() && std::all_of(body.begin(), body.end(), [](const Json& e) { return e.is_object(); });
+  if (operations ? !list : !body.is_object())
     return bad_request("the patch is neither an object nor a list of operations");
   const StoredObject* found = objects_.find(collection, key);
   if (!found) return not_found(kind, path.name);
   Json object = *found->json;
-  if (strategic) {
-    strategic_merge_patch(object, body);
-  } else if (!operations) {
-    merge_patch(object, body);
-  } else if (const std::string fault = apply_json_patch(object, body); !fault.empty()) {
-    return invalid(kind, path.name, fault);
-  }
+  const std::string fault = patch_fault(object, body, content);
   const Json metadata = part_in(object, "metadata"), before = part_in(*found->json, "metadata");
+  if (!fault.empty() || !has_right_types(metadata))
+    return invalid(kind, path.name, fault.empty() ? "patch: Invalid value" : fault);
   if (text_in(metadata, "name") != path.name) return bad_request("the name of the object does not match the URL");
   if (text_in(metadata, "resourceVersion") != text_in(before, "resourceVersion"))
     return conflict(kind, path.name, modified);

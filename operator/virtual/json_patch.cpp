@@ -50,15 +50,6 @@ constexpr std::string_view taken_from = "$deleteFromPrimitiveList/";
 
 }  // namespace
 
-std::string apply_json_patch(Json& object, const Json& operations) {
-  try {
-    object = object.patch(operations);
-    return "";
-  } catch (const Json::exception& refused) {
-    return refused.what();
-  }
-}
-
 void merge_patch(Json& object, const Json& patch) { object.merge_patch(patch); }
 
 void strategic_merge_patch(Json& object, const Json& patch) {

@@ -1,8 +1,6 @@
-// Patches as kube-apiserver applies them: JSON merge patch (RFC 7396), JSON patch (RFC 6902), and strategic merge patch
-// for the lists that merge by a key. Pure.
+// Patches as kube-apiserver applies them: JSON merge patch (RFC 7396), and strategic merge patch for the lists that
+// merge by a key. JSON patches (RFC 6902) are those of the JSON library. Pure.
 #pragma once
-
-#include <string>
 
 #include "virtual/api_json.h"
 
@@ -11,9 +9,6 @@ namespace lips::virtual_cluster {
 inline constexpr const char* json_patch_type = "application/json-patch+json";
 
 void merge_patch(Json& object, const Json& patch);
-
-// Why an operation cannot be done, or a test fails; the object is then as it was. Empty: all is done.
-std::string apply_json_patch(Json& object, const Json& operations);
 
 // Lists of schedulingGates, containers, owners and conditions merge by their keys; {"$patch": "delete"} removes an
 // element, and "replace" a whole map. Finalizers are a set, from which "$deleteFromPrimitiveList/finalizers" takes.

@@ -53,6 +53,28 @@ bool is_label_key(std::string_view key) {
 
 bool is_label_value(std::string_view value) { return value.empty() || is_word(value); }
 
+bool has_right_types(const Json& metadata) {
+  if (!metadata.is_object()) return metadata.is_null();
+  const auto are_texts = [](const Json& list) {
+    return std::all_of(list.begin(), list.end(), [](const Json& each) { return each.is_string(); });
+  };
+  for (const auto& [field, value] : metadata.items()) {
+    if (value.is_null()) continue;
+    bool right = true;
+    if (field == "labels" || field == "annotations")
+      right = value.is_object() && are_texts(value);
+    else if (field == "finalizers")
+      right = value.is_array() && are_texts(value);
+    else if (field == "ownerReferences")
+      right = value.is_array() && std::all_of(value.begin(), value.end(), [](const Json& e) { return e.is_object(); });
+    else if (field == "name" || field == "generateName" || field == "namespace" || field == "uid" ||
+             field == "resourceVersion")
+      right = value.is_string();
+    if (!right) return false;
+  }
+  return true;
+}
+
 std::string metadata_fault(const Json& metadata, const Json& before, bool custom) {
   const std::string name = text_in(metadata, "name");
   if (!is_object_name(name)) return invalid("name", name, "a lowercase RFC 1123 subdomain is needed");

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "tests/virtual/conformance/bench.h"
 
 namespace lips::virtual_cluster {
@@ -136,6 +138,14 @@ constexpr Check table_of_creation[] = {
      }},
     {"creation_refuses_what_is_no_json",
      [](Bench& b) { expect_refusal(b.ask("POST", b.path("configmaps"), "{\"metadata\":"), 400, "BadRequest"); }},
+    {"creation_refuses_other_types_of_metadata",
+     [](Bench& b) {
+       for (const char* body :
+            {R"({"metadata":5})", R"({"metadata":{"name":5}})", R"({"metadata":{"name":"a","labels":5}})",
+             R"({"metadata":{"name":"a","labels":{"k":5}}})", R"({"metadata":{"name":"a","finalizers":"x"}})", "[]",
+             "5"})
+         expect_refusal(b.ask("POST", b.path("configmaps"), body), 400, "BadRequest");
+     }},
     {"creation_refuses_an_empty_body", [](Bench& b) { EXPECT_EQ(b.ask("POST", b.path("configmaps"), "").code, 400); }},
     {"creation_of_a_custom_resource_needs_its_kind",
      [](Bench& b) {

@@ -45,6 +45,13 @@ constexpr Check table_of_discovery[] = {
        EXPECT_EQ(b.get("/api/v1/things").code, 404);
        EXPECT_EQ(b.get(b.path("pods", "a") + "/status/more").code, 404);
      }},
+    {"path_of_a_kind_is_in_a_namespace_or_in_none",
+     [](Bench& b) {
+       b.make("pods", "a"), b.make("nodes", "a");
+       EXPECT_EQ(b.get("/api/v1/pods/a").code, 404);
+       EXPECT_EQ(b.get("/api/v1/namespaces/" + b.name_space() + "/nodes").code, 404);
+       EXPECT_EQ(b.get("/apis/lips.dev/v1alpha1/namespaces/" + b.name_space() + "/pools").code, 404);
+     }},
     {"path_may_be_escaped",
      [](Bench& b) {
        const Json made = b.make("configmaps", "a.b");

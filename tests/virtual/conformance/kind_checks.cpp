@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "tests/virtual/conformance/bench.h"
 
 namespace lips::virtual_cluster {

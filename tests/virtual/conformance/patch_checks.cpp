@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "tests/virtual/conformance/bench.h"
 
 namespace lips::virtual_cluster {
@@ -88,6 +91,30 @@ constexpr Check table_of_patches[] = {
        b.make("configmaps", "a");
        EXPECT_EQ(b.patch(b.path("configmaps", "a"), Json::array()).code, 400);
        EXPECT_EQ(b.ask("PATCH", b.path("configmaps", "a"), "{\"data\":", kubernetes::merge_patch).code, 400);
+     }},
+    {"merge_patch_to_other_types_of_metadata_is_refused",
+     [](Bench& b) {
+       const Json made = b.make("configmaps", "a");
+       for (const Json& patch : {Json{{"metadata", 5}}, Json{{"metadata", {{"labels", 5}}}}, label("k", 5)})
+         expect_refusal(b.patch(b.path("configmaps", "a"), patch), 422, "Invalid");
+       EXPECT_EQ(b.patch(b.path("configmaps", "a"), {{"metadata", nullptr}}).code, 400);
+       EXPECT_EQ(b.patch(b.path("configmaps", "a"), 5).code, 400);
+       EXPECT_EQ(b.read(b.path("configmaps", "a")), made);
+     }},
+    {"strategic_patch_of_no_element_is_refused",
+     [](Bench& b) {
+       b.make("configmaps", "a");
+       expect_refusal(b.patch(b.path("configmaps", "a"), {{"metadata", {{"ownerReferences", Json::array({5})}}}},
+                              strategic_merge_patch),
+                      422, "Invalid");
+     }},
+    {"strategic_patch_of_the_status_of_another_pod_is_refused",
+     [](Bench& b) {
+       b.make("pods", "a");
+       Json patch = conditions(list_of(condition("One", "False")));
+       patch["metadata"]["uid"] = "11111111-2222-4333-8444-555555555555";
+       expect_refusal(b.patch(b.path("pods", "a") + "/status", patch, strategic_merge_patch), 422, "Invalid",
+                      "metadata.uid: Invalid value");
      }},
     {"merge_patch_of_the_spec_is_a_generation",
      [](Bench& b) {
@@ -308,6 +335,14 @@ constexpr Check table_of_patches[] = {
      [](Bench& b) {
        b.make("configmaps", "a");
        expect_refusal(b.patch(b.path("configmaps", "a"), label("k", "v"), json_patch_content), 400, "BadRequest");
+       expect_refusal(b.patch(b.path("configmaps", "a"), Json::array({5}), json_patch_content), 400, "BadRequest");
+     }},
+    {"json_patch_of_an_unknown_operation_is_refused",
+     [](Bench& b) {
+       b.make("configmaps", "a");
+       expect_refusal(
+           b.patch(b.path("configmaps", "a"), Json::array({operation("dance", "/data", "x")}), json_patch_content), 422,
+           "Invalid");
      }},
     {"json_patch_of_a_status_leaves_the_rest",
      [](Bench& b) {

@@ -7,6 +7,7 @@
 #include <deque>
 #include <utility>
 
+#include "kubernetes/api/api_request.h"
 #include "kubernetes/api/connection.h"
 #include "tests/virtual/conformance/kind.h"
 #include "tests/virtual/conformance/server_under_test.h"
