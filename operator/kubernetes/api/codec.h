@@ -60,5 +60,8 @@ class FrameReader {
 
 // Why a request was refused: the message of the Status object in the answer, or the beginning of any other text.
 Error error_of_answer(int http_code, std::string_view body);
+// The answer to a write that names the uid of an object: another one has its name by now. A patch is so refused as
+// invalid (422), where an update is a conflict.
+bool is_about_another_object(int http_code, std::string_view message);
 
 }  // namespace lips::kubernetes

@@ -143,7 +143,13 @@ Error error_of_answer(int http_code, std::string_view body) {
   }
   std::string message = status.message.empty() ? std::string(body.substr(0, 200)) : status.message;
   if (!status.reason.empty() && status.message.empty()) message = status.reason;
-  return Error{error_code(http_code), fmt::format("HTTP {}: {}", http_code, message)};
+  const ErrorCode code = is_about_another_object(http_code, message) ? ErrorCode::conflict : error_code(http_code);
+  return Error{code, fmt::format("HTTP {}: {}", http_code, message)};
+}
+
+bool is_about_another_object(int http_code, std::string_view message) {
+  const std::size_t uid = http_code == 422 ? message.find("metadata.uid: Invalid value") : std::string_view::npos;
+  return uid != std::string_view::npos && message.find("field is immutable", uid) != std::string_view::npos;
 }
 
 }  // namespace lips::kubernetes

@@ -1,5 +1,7 @@
 #include "kubernetes/api/refused_writes.h"
 
+#include "kubernetes/api/codec.h"
+
 namespace lips::kubernetes {
 namespace {
 
@@ -13,7 +15,8 @@ bool is_write(Verb verb) {
 bool is_refusal(int code, std::string_view message) {
   if (code == 0) return true;  // by the client itself
   if (code == 404) return message.find("could not find the requested resource") != std::string_view::npos;
-  return code >= 400 && code < 500 && code != 409 && code != 410 && code != 408 && code != 429;
+  return !is_about_another_object(code, message) && code >= 400 && code < 500 && code != 409 && code != 410 &&
+         code != 408 && code != 429;
 }
 
 }  // namespace
@@ -31,8 +34,8 @@ void RefusedWrites::count(const RequestObserver::Refusal& refusal, Clock::time_p
     kind.logged = now;
     count = std::exchange(kind.since, 0);
   }
-  const char* const what =
-      refusal.http_code == 0 ? "writes to an object are stopped: it is written again and again" : "the API server refuses a write";
+  const char* const what = refusal.http_code == 0 ? "writes to an object are stopped: it is written again and again"
+                                                  : "the API server refuses a write";
   log_.warning(what, {{"verb", verb_name(refusal.verb)},
                       {"resource", resource},
                       {"code", refusal.http_code},

@@ -58,6 +58,7 @@ TEST_F(RefusedWritesTest, EachIsCountedAndOneInAWhileIsLogged) {
 
 TEST_F(RefusedWritesTest, ReadsAndWhatIsGoneAndOutagesAreNoRefusals) {
   const std::string pod = "/api/v1/namespaces/n/pods/p";
+  count(Verb::patch, pod, 422, "Pod \"p\" is invalid: metadata.uid: Invalid value: \"1\": field is immutable", {});
   count(Verb::get, pod, 403, "no right", std::chrono::seconds(1));
   count(Verb::list, pod, 403, "no right", std::chrono::seconds(1));
   for (const int code : {404, 408, 409, 410, 429, 500, 503})

@@ -383,5 +383,15 @@ TEST(ErrorOfAnswer, SaysWhatTheServerSaid) {
   EXPECT_EQ(error_of_answer(403, "").code, ErrorCode::invalid_input);
 }
 
+// As kube-apiserver refuses a patch with the uid of a pod that was deleted and made again.
+TEST(ErrorOfAnswer, SaysThatAnotherObjectHasTheName) {
+  const std::string message =
+      R"(Pod "x" is invalid: metadata.uid: Invalid value: "1b4e28ba-2fa1-11d2-883f-0016d3cca427": field is immutable)";
+  EXPECT_EQ(error_of_answer(422, message).code, ErrorCode::conflict);
+  EXPECT_TRUE(is_about_another_object(422, message));
+  EXPECT_FALSE(is_about_another_object(422, R"(Pod "x" is invalid: spec.nodeName: field is immutable)"));
+  EXPECT_FALSE(is_about_another_object(400, message));
+}
+
 }  // namespace
 }  // namespace lips::kubernetes
