@@ -49,7 +49,7 @@ struct ReplicaDrop {
 // A running task is taken back: it ends, its work is lost, and it waits again.
 struct Reclaim {
   TaskId task;
-  PoolId pool;  // a task of this pool starts in its room
+  PoolId pool;  // a task of this pool starts in its room; where it is its own, one of a higher priority
   Usd lost;     // its CPU and its reads so far
   static constexpr auto fields = field_names("task", "pool", "lost");
   friend bool operator==(const Reclaim&, const Reclaim&) = default;

@@ -26,8 +26,9 @@ struct RunningTask {
   JobId job;  // the task's: plans look at all running tasks, and rarely at more of them than their jobs
   NodeId node;
   TimePoint expected_end{};
-  PoolId reclaimed_for = {};  // it was taken back for this pool and is about to end; none: it stays
-  TimePoint stays_until{};    // it could not be taken back, and is not asked again before
+  // It was taken back for this pool and is about to end, in its own for a higher priority; none: it stays.
+  PoolId reclaimed_for = {};
+  TimePoint stays_until{};  // it could not be taken back, and is not asked again before
   static constexpr auto fields = field_names("task", "job", "node", "expectedEnd", "reclaimedFor", "staysUntil");
   bool leaves() const { return reclaimed_for.valid(); }
 };

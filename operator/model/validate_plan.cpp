@@ -189,13 +189,14 @@ class Validation {
     }
   }
 
-  // Only running tasks of pools that stay at their share or above it, each once, of a gang all, for a pool that allows
-  // it.
+  // Only running tasks, each once, of a gang all: of pools that stay at their share or above it, for a pool that allows
+  // it, or for a task of their own pool that preempts them.
   void check(const std::vector<Reclaim>& reclaims) {
     const std::size_t before = problems_.size();
     std::map<TaskId, const RunningTask*> running;
     for (const RunningTask& run : cluster_.running) running[run.task] = &run;
-    std::set<TaskId> taken;
+    std::set<TaskId> taken, lost_to_others;
+    std::map<std::pair<WholeJobId, TaskId>, std::vector<const RunningTask*>> preempted;  // gangs, and single tasks
     for (const Reclaim& reclaim : reclaims) {
       const auto run = running.find(reclaim.task);
       if (run == running.end() || cluster_.tasks[reclaim.task].state != TaskState::running) {
@@ -204,11 +205,18 @@ class Validation {
       }
       if (run->second->leaves()) problem("task {} is taken back and leaves already", reclaim.task.index());
       if (!taken.insert(reclaim.task).second) problem("task {} is taken back twice", reclaim.task.index());
-      if (!cluster_.pools.contains(reclaim.pool) || !cluster_.pools[reclaim.pool].reclaims())
+      const Job& job = cluster_.jobs[run->second->job];
+      if (job.pool == reclaim.pool)
+        preempted[job.whole.gang > 0 ? std::pair(job.whole.id, TaskId::none())
+                                     : std::pair(WholeJobId::none(), reclaim.task)]
+            .push_back(run->second);
+      else if (!cluster_.pools.contains(reclaim.pool) || !cluster_.pools[reclaim.pool].reclaims())
         problem("task {} is taken back for a pool that takes nothing back", reclaim.task.index());
-      else if (cluster_.jobs[run->second->job].pool == reclaim.pool)
-        problem("task {} is taken back for its own pool", reclaim.task.index());
+      else
+        lost_to_others.insert(reclaim.task);
     }
+    for (const auto& [unit, runs] : preempted)
+      if (!is_preempted(runs)) problem("task {} is taken back for no task of its pool", runs.front()->task.index());
     if (problems_.size() > before) return;
     PoolShares shares = share_out(cluster_);
     std::set<PoolId> losers;
@@ -216,8 +224,9 @@ class Validation {
     for (const auto& [task, run] : running) {
       const Job& job = cluster_.jobs[run->job];
       const bool lost = taken.contains(task);
-      if (lost || run->leaves()) add_amounts(shares.claims[job.pool].used, job.request, -1);
-      if (lost) losers.insert(job.pool);
+      if (lost_to_others.contains(task) || (run->leaves() && run->reclaimed_for != job.pool))
+        add_amounts(shares.claims[job.pool].used, job.request, -1);
+      if (lost_to_others.contains(task)) losers.insert(job.pool);
       if (lost && job.whole.gang > 0) gangs.insert(job.whole.id);
     }
     for (const auto& [task, run] : running)
@@ -226,6 +235,17 @@ class Validation {
     for (const PoolId pool : losers)
       if (dominant_share(shares.claims[pool].used, shares.capacity) < shares.of[pool].share - 1e-6)
         problem("pool {} is left below its share", cluster_.pools[pool].name);
+  }
+
+  // A task starts on one of their nodes that takes the room of each.
+  bool is_preempted(const std::vector<const RunningTask*>& runs) const {
+    return std::any_of(plan_.assignments.begin(), plan_.assignments.end(), [&](const Assignment& start) {
+      if (!cluster_.tasks.contains(start.task)) return false;
+      const Job& job = cluster_.jobs[cluster_.tasks[start.task].job];
+      const auto is_there = [&](const RunningTask* run) { return run->node == start.node; };
+      const auto gives_way = [&](const RunningTask* run) { return job.preempts_tasks_of(cluster_.jobs[run->job]); };
+      return std::any_of(runs.begin(), runs.end(), is_there) && std::all_of(runs.begin(), runs.end(), gives_way);
+    });
   }
 
   void check(const Remembered& remembered) {

@@ -153,11 +153,14 @@ struct Job {
   WholeJob whole;
   bool coordinates = false;  // peers: its tasks start the others, and exchange little with them
   JobDue due = JobDue{};
+  bool preempts = true;  // its waiting tasks may take the room of running ones: preempts_tasks_of()
   static constexpr auto fields = field_names(
       "name", "pool", "arrival", "priority", "constraint", "request", "inputs", "output", "held", "shuffle",
       "firstTask", "mapTasks", "reduceTasks", "work", "pending", "running", "finishedMaps", "finishedReduces",
-      "degradedLaunched", "pendingWork", "completed", "mapOutput", "memory", "whole", "coordinates", "due");
+      "degradedLaunched", "pendingWork", "completed", "mapOutput", "memory", "whole", "coordinates", "due", "preempts");
 
+  // They are of its pool, and of a lower priority.
+  bool preempts_tasks_of(const Job& other) const { return preempts && pool == other.pool && priority > other.priority; }
   std::uint32_t tasks() const { return map_tasks + reduce_tasks; }
   // The tasks of the whole job: each map leaves, and each reduce reads, an equal share of the shuffle.
   std::uint32_t all_maps() const { return std::max(map_tasks, whole.maps); }

@@ -88,7 +88,7 @@ constexpr bool is_column_of_memory(std::string_view name) {
 static_assert(ClusterSnapshot::fields.size() == 34 && NodeProfile::fields.size() == 2 &&
               PlacementConstraint::fields.size() == 4 && LabelRequirement::fields.size() == 3 &&
               Toleration::fields.size() == 4 && Node::fields.size() == 14 && Resources::fields.size() == 4 &&
-              Block::fields.size() == 5 && Replica::fields.size() == 3 && Job::fields.size() == 26 &&
+              Block::fields.size() == 5 && Replica::fields.size() == 3 && Job::fields.size() == 27 &&
               WholeJob::fields.size() == 16 && JobInput::fields.size() == 2 && Task::fields.size() == 11 &&
               TaskGroup::fields.size() == 11 && RunningTask::fields.size() == 6 && JobLocality::fields.size() == 2 &&
               Zone::fields.size() == 1 && Offer::fields.size() == 8 && LaunchLimit::fields.size() == 3);

@@ -160,6 +160,9 @@ std::size_t read_jobs(const View& root, SnapshotTables& tables) {
   const auto pool = table.column("pool", count, index_below(tables.start.pools.size()));
   const auto arrival = table.column("arrival", count, times);
   const auto priority = table.column("priority", count, Whole{INT32_MIN, INT32_MAX});
+  const bool all_preempt = !table.has("preempts");
+  const auto preempts =
+      all_preempt ? std::vector<std::int64_t>(count, 1) : table.column("preempts", count, Whole{0, 1});
   const auto constraint = table.column("constraint", count, id_below(tables.start.constraints.size()));
   const auto cpu = table.column("cpu", count, Real{0});
   const auto memory = table.column("memory", count, Real{0});
@@ -178,6 +181,7 @@ std::size_t read_jobs(const View& root, SnapshotTables& tables) {
     job.pool = id<PoolId>(pool[i]);
     job.arrival = time(arrival[i]);
     job.priority = static_cast<std::int32_t>(priority[i]);
+    job.preempts = preempts[i] == 1;
     job.constraint = id<ConstraintId>(constraint[i]);
     job.request = {Cores(cpu[i]), Mebibytes(memory[i]), static_cast<std::int32_t>(slots[i])};
     job.shuffle = Mebibytes(shuffle[i]);

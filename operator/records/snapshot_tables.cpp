@@ -121,7 +121,8 @@ bool goes_before(const JobArrived& a, const JobArrived& b) {
   if (a.job.name != b.job.name) return natural_less(a.job.name, b.job.name);
   const auto rank = [](const JobArrived& part) {
     return std::tuple(!part.job.coordinates, std::cref(part.job.request).get(), part.job.priority, part.job.map_tasks,
-                      part.job.reduce_tasks, part.tasks.empty() ? 0 : part.tasks.front().cpu.value());
+                      part.job.reduce_tasks, !part.job.preempts,
+                      part.tasks.empty() ? 0 : part.tasks.front().cpu.value());
   };
   return rank(a) < rank(b);
 }

@@ -183,6 +183,8 @@ void write_job_columns(JsonText& out, const std::vector<Job>& jobs) {
   out.column("pool", count, [&](std::size_t i) { return cell_of(jobs[i].pool); });
   out.column("arrival", count, [&](std::size_t i) { return cell_of(jobs[i].arrival); });
   out.column("priority", count, [&](std::size_t i) { return std::int64_t{jobs[i].priority}; });
+  if (!std::all_of(jobs.begin(), jobs.end(), [](const Job& job) { return job.preempts; }))
+    out.column("preempts", count, [&](std::size_t i) { return std::int64_t{jobs[i].preempts}; });
   out.column("constraint", count, [&](std::size_t i) { return cell_of(jobs[i].constraint); });
   out.column("cpu", count, [&](std::size_t i) { return jobs[i].request.cpu.value(); });
   out.column("memory", count, [&](std::size_t i) { return jobs[i].request.memory.value(); });

@@ -28,7 +28,7 @@ struct AttemptEnd {
   std::span<const StripeSource> sources = {};  // of a degraded task
   std::span<const Mebibytes> decoded = {};     // MiB read from each source
   StoreId store = StoreId::none();             // of the block it read
-  bool reclaimed = false;                      // lost, because it was taken back for another pool
+  bool reclaimed = false;                      // lost, because it was taken back
 };
 
 class RunListener {

@@ -130,6 +130,7 @@ JobEntry read_entry(YamlMap& fields, ScenarioDraft& draft) {
   if (fields.has("completeBy")) job.due.complete_by = TimePoint(fields.duration("completeBy", Duration(0)));
   if (fields.has("maxWait")) entry.max_wait = fields.duration("maxWait", Duration(0));
   job.priority = static_cast<std::int32_t>(fields.integer("priority", 0, -1'000'000'000, 1'000'000'000));
+  job.preempts = fields.choice("preempts", std::array<std::string_view, 2>{"lowerPriority", "never"}, 0) == 0;
   job.pool = pool_named(fields, draft);
   job.constraint = read_constraint(fields, draft);
   job.request = read_request(fields, draft);

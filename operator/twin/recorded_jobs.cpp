@@ -15,6 +15,7 @@ Job timeless(const Job& job, TimePoint began) {
   kept.name = job.name;
   kept.arrival = std::max(TimePoint{}, TimePoint(job.arrival - began));
   kept.priority = job.priority;
+  kept.preempts = job.preempts;
   kept.request = job.request;
   kept.request.extended = {};
   if (job.due.complete_by) kept.due.complete_by = TimePoint(*job.due.complete_by - began);

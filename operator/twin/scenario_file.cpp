@@ -74,6 +74,7 @@ std::vector<JobArrived> jobs_of(const ClusterSnapshot& all) {
     JobArrived& arrived = jobs.emplace_back();
     Job& kept = arrived.job;
     kept.name = job.name, kept.pool = job.pool, kept.arrival = job.arrival, kept.priority = job.priority;
+    kept.preempts = job.preempts;
     kept.constraint = job.constraint, kept.request = job.request, kept.inputs = job.inputs;
     kept.shuffle = job.shuffle, kept.map_tasks = job.map_tasks, kept.reduce_tasks = job.reduce_tasks;
     kept.due = job.due;

@@ -170,12 +170,29 @@ TEST_F(ValidateReclaims, FindsEveryKindThatMayNotBe) {
   plan.reclaims = {{TaskId(2), owner, Usd(0)}};
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("does not run")));
   plan.reclaims = {{TaskId(0), other, Usd(0)}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("for no task of its pool")));
+  plan.reclaims = {{TaskId(0), PoolId(2), Usd(0)}};
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("takes nothing back")));
-  builder.start.pools[other].reclaim = ReclaimRule::from_borrowers;
-  EXPECT_THAT(problems(), ElementsAre(HasSubstr("its own pool")));
   gang = 2;
   plan.reclaims = {{TaskId(0), owner, Usd(0)}};
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("others of its gang")));
+}
+
+TEST_F(ValidateReclaims, LetsATaskOfItsPoolTakeTheRoomOnlyWithAHigherPriority) {
+  const auto problems_with = [&](std::int32_t priority, bool preempts) {
+    ClusterState made = state();
+    JobArrived urgent = job(made.snapshot(), {.pool = other, .maps = 1});
+    urgent.job.priority = priority, urgent.job.preempts = preempts;
+    made.apply(urgent);
+    plan.reclaims = {{TaskId(0), other, Usd(0)}};
+    plan.assignments = {{TaskId(4), node, {}, {}}};
+    return validate_plan(made.snapshot(), plan);
+  };
+  EXPECT_THAT(problems_with(1, true), IsEmpty());
+  EXPECT_THAT(problems_with(1, false), ElementsAre(HasSubstr("for no task of its pool")));
+  EXPECT_THAT(problems_with(0, true), ElementsAre(HasSubstr("for no task of its pool")));
+  gang = 2;
+  EXPECT_THAT(problems_with(1, true), ElementsAre(HasSubstr("others of its gang")));
 }
 
 TEST_F(ValidateReclaims, FindsATaskThatLeavesAlready) {

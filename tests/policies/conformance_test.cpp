@@ -133,10 +133,11 @@ TEST_P(EveryPolicy, KeepsMaximaWhereItPromisesSo) {
     const ClusterSnapshot& cluster = world.cluster;
     IdVector<PoolId, double> used(cluster.pools.size(), 0);
     for (const PoolId pool : cluster.pools.ids()) used[pool] = cluster.pool_cores[pool].value();
-    for (const Assignment& assignment : decide(cluster, world.costs).assignments) {
-      const Job& job = cluster.jobs[cluster.tasks[assignment.task].job];
-      used[job.pool] += job.request.cpu.value();
-    }
+    const Plan plan = decide(cluster, world.costs);
+    const auto request = [&](TaskId task) { return cluster.jobs[cluster.tasks[task].job].request.cpu.value(); };
+    const auto pool_of = [&](TaskId task) { return cluster.jobs[cluster.tasks[task].job].pool; };
+    for (const Assignment& start : plan.assignments) used[pool_of(start.task)] += request(start.task);
+    for (const Reclaim& reclaim : plan.reclaims) used[pool_of(reclaim.task)] -= request(reclaim.task);
     for (const PoolId pool : cluster.pools.ids()) {
       const double most = cluster.pools[pool].maximum.value();
       if (most <= 0) continue;

@@ -97,7 +97,10 @@ std::size_t expect_maxima_hold(const World& world, const Plan& plan, Duration pl
     }
   };
   IdVector<PoolId, Use> use(cluster.pools.size());
+  std::set<TaskId> ending;
+  for (const Reclaim& reclaim : plan.reclaims) ending.insert(reclaim.task);
   for (const RunningTask& run : cluster.running) {
+    if (ending.contains(run.task)) continue;
     const Job& job = cluster.jobs[cluster.tasks[run.task].job];
     use[job.pool].add(job.request.cpu.value(), std::max(0.0, to_seconds(run.expected_end - cluster.now)), ahead);
   }

@@ -72,7 +72,7 @@ inline ClusterState rich_state() {
   state.apply(reads);
   state.apply(job(state.snapshot(), {.name = "decodes", .blocks = {BlockId(4), BlockId(5), BlockId(4)}, .maps = 2}));
   JobArrived held = job(state.snapshot(), {.name = "waits", .maps = 2});
-  held.job.held = true;
+  held.job.held = true, held.job.preempts = false;
   state.apply(held);
   state.apply(job(state.snapshot(), {.name = "done", .maps = 1}));
   state.apply(TaskFound{TaskId(0), NodeId(0), TimePoint(seconds(90))});

@@ -2,7 +2,6 @@
 // is his, and it comes to an end.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 
@@ -14,12 +13,6 @@
 namespace lips::simulation {
 namespace {
 
-// LIPS_RECLAIM_SEED looks elsewhere, LIPS_RECLAIM_RUNS for longer.
-std::uint64_t number(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
 std::unique_ptr<Policy> lips_for(const Scenario& scenario) {
   Result<std::unique_ptr<Policy>> made = make_policy("lips", scenario.settings);
   EXPECT_TRUE(made.has_value());
@@ -27,7 +20,7 @@ std::unique_ptr<Policy> lips_for(const Scenario& scenario) {
 }
 
 TEST(Reclaim, HoldsWhatItPromisesInRandomClosedLoops) {
-  const std::uint64_t first = number("LIPS_RECLAIM_SEED", 1), runs = number("LIPS_RECLAIM_RUNS", 400);
+  const auto [first, runs] = reclaim_seeds(400);
   ReclaimWatch::Count sum;
   for (std::uint64_t seed = first; seed < first + runs; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

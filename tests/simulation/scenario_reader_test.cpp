@@ -235,12 +235,14 @@ dataSets:
 jobs:
 - {name: j, count: 2, every: 10s, arrival: 1m, input: d, cpuPerMiB: 2, pool: x, shuffle: 1Gi, reduces: 3, cpuPerReduce: 5, priority: 4,
    nodeSelector: {topology.kubernetes.io/zone: b}, tolerations: ["dedicated=batch:NoSchedule"], memory: 2Gi, cores: 0.5}
-- {name: r, tasks: 3, cpuPerTask: 7}
-- {name: half, input: v, cpuPerMiB: 1, fraction: 0.5}
+- {name: r, tasks: 3, cpuPerTask: 7, preempts: never}
+- {name: half, input: v, cpuPerMiB: 1, fraction: 0.5, preempts: lowerPriority}
 )");
   ASSERT_TRUE(scenario) << scenario.error().message;
   ASSERT_EQ(scenario->jobs.size(), 4u);
   EXPECT_EQ(scenario->jobs[0].job.name, "r");  // by arrival
+  EXPECT_FALSE(scenario->jobs[0].job.preempts);
+  EXPECT_TRUE(scenario->jobs[1].job.preempts && scenario->jobs[2].job.preempts);
   EXPECT_EQ(scenario->jobs[1].tasks[0].input.value(), 32);
   const JobArrived& job = scenario->jobs[2];
   EXPECT_EQ(job.job.name, "j-0");

@@ -144,7 +144,7 @@ void KubernetesCluster::reclaim(const Reclaim& reclaim) {
     model_.events().emplace_back(TaskStays{reclaim.task, now() + reclaim_again});
     return;
   }
-  log_.info("a pod is taken back for another pool",
+  log_.info("a pod is taken back for one that waits",
             {{"pod", name}, {"usd", fmt::format("{:.4f}", reclaim.lost.value())}});
   reclaims_->evict(pod, reclaim.task, model_.listings());
 }

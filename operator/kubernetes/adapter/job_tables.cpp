@@ -13,7 +13,7 @@
 namespace lips::kubernetes {
 namespace {
 
-using JobKey = std::tuple<std::string, std::string, PodClassId, std::int32_t, std::string, bool>;
+using JobKey = std::tuple<std::string, std::string, PodClassId, std::int32_t, bool, std::string, bool>;
 
 std::string job_name(const PodRecord& pod) {
   const std::string given = given_job_name(pod);
@@ -303,6 +303,7 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, Re
   job.name = job_name(one);
   job.pool = context.index.pool(waiting.front().pool, events);
   job.priority = one.priority;
+  job.preempts = one.preempts;
   job.coordinates = one.work.driver;
   job.constraint = context.index.constraint(context.classes[one.pod_class].placement(), events);
   job.request = context.index.request(context.classes[one.pod_class]);
@@ -370,7 +371,8 @@ std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, con
     }
     task.cpu = cpu_of(*pod, task.input, context);
     Waiting entry{pod, task, pool.value_or(pod->meta.name_space)};
-    const JobKey key{job_key(*pod), entry.pool, pod->pod_class, pod->priority, pod->work.data_set, !pod->work.driver};
+    const JobKey key{job_key(*pod),  entry.pool,         pod->pod_class,   pod->priority,
+                     !pod->preempts, pod->work.data_set, !pod->work.driver};
     groups[key].push_back(std::move(entry));
   }
   std::vector<std::pair<const JobKey*, std::vector<Waiting>*>> order;

@@ -75,6 +75,7 @@ struct Pod {
   PodPhase phase = PodPhase::pending;
   bool deleting = false;
   std::int32_t priority = 0;
+  bool preempts = true;  // preemptionPolicy, as admission fills it in from the PriorityClass
   std::string priority_class;
   std::optional<std::int32_t> completion_index;  // of an Indexed Job
   std::string node;                              // empty: not bound

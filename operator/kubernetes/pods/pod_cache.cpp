@@ -168,7 +168,7 @@ bool PodCache::has_first_use(const Pod& pod) const {
 PodCache::Change PodCache::review(PodRecord& record, const Pod& pod) {
   const PodRecord before = record;
   read_spec(pod, record);
-  record.priority = pod.priority;
+  record.priority = pod.priority, record.preempts = pod.preempts;
   const bool held = record.unschedulable_reason != UnschedulableReason::none;
   if (held)
     claim_users_.leave(pod.meta);
@@ -181,8 +181,8 @@ PodCache::Change PodCache::review(PodRecord& record, const Pod& pod) {
   else
     depends_on_others_.erase(full_name(pod.meta));
   record.state = held ? PodState::held : PodState::waiting;
-  const bool same =
-      before.pod_class == record.pod_class && before.work == record.work && before.priority == record.priority;
+  const bool same = before.pod_class == record.pod_class && before.work == record.work &&
+                    before.priority == record.priority && before.preempts == record.preempts;
   using Reason = UnschedulableReason;
   const bool waits_its_turn =
       before.unschedulable_reason == Reason::binding_refused ||
@@ -205,6 +205,7 @@ void PodCache::begin(const Pod& pod, PodRecord& record, TimePoint now) {
   record.owner = pod.owner;
   record.created = pod.created;
   record.priority_class = pod.priority_class;
+  record.priority = pod.priority, record.preempts = pod.preempts;
   record.first_seen = now;
   record.state = PodState::held;  // review() then reports `arrived`
   record.claims = pod.claims;

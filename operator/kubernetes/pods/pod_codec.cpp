@@ -224,6 +224,8 @@ void read_spec_field(std::string_view key, value content, Pod& pod, Demand& dema
     pod.scheduler = json::text(content);
   else if (key == "priority" && !content.is_null())
     pod.priority = static_cast<std::int32_t>(std::int64_t(content.get_int64()));
+  else if (key == "preemptionPolicy" && !content.is_null())
+    pod.preempts = json::text(content) != "Never";
   else if (key == "priorityClassName" && !content.is_null())
     pod.priority_class = json::text(content);
   else if (key == "nodeSelector")

@@ -46,6 +46,7 @@ struct PodRecord {
   PodAnnotations work;       // with the defaults of its driver
   PodAnnotations own;        // as the pod itself says
   std::int32_t priority = 0;
+  bool preempts = true;
   std::string priority_class;
   std::optional<std::int32_t> index;  // among the tasks of its job
   TimePoint created, first_seen;      // by the server's clock, by ours

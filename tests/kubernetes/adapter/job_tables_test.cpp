@@ -115,6 +115,15 @@ TEST_F(JobTables, PodsThatComeInSeveralBatchesArePartsOfOneJob) {
   EXPECT_EQ(wholes.size(), 11u) << "each batch but the first has two priorities";
 }
 
+TEST_F(JobTables, PodsThatNeverPreemptArePartsOfTheirOwn) {
+  PodRecord* never = pod("w-1", "words", 1);
+  never->preempts = false;
+  const auto jobs = group({pod("w-0", "words", 0), never});
+  ASSERT_THAT(jobs, SizeIs(2));
+  EXPECT_TRUE(jobs[0].job.preempts);
+  EXPECT_FALSE(jobs[1].job.preempts);
+}
+
 // One that begins at five and is late makes pods after six too.
 TEST_F(JobTables, PodsOfAJobAreDueOnTheSameDayWheneverTheyAreMade) {
   const TimePoint five(one_day * 20'000 + std::chrono::hours(5));

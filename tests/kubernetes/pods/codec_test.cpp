@@ -28,6 +28,13 @@ Pod with_spec(const std::string& spec) {
   return decoded(R"({"metadata":{"name":"p","namespace":"n"},"spec":)" + spec + "}");
 }
 
+TEST(PodDecoder, ReadsWhetherAPodPreempts) {
+  EXPECT_TRUE(with_spec("{}").preempts);
+  EXPECT_TRUE(with_spec(R"({"preemptionPolicy":null})").preempts);
+  EXPECT_TRUE(with_spec(R"({"preemptionPolicy":"PreemptLowerPriority"})").preempts);
+  EXPECT_FALSE(with_spec(R"({"preemptionPolicy":"Never"})").preempts);
+}
+
 TEST(PodDecoder, ReadsWhatTheSchedulerUses) {
   const Pod pod = decoded(sample_pod);
   EXPECT_EQ(full_name(pod.meta), "analytics/wordcount-7-x2x9k");
@@ -36,6 +43,7 @@ TEST(PodDecoder, ReadsWhatTheSchedulerUses) {
   EXPECT_EQ(pod.phase, PodPhase::pending);
   EXPECT_FALSE(pod.deleting);
   EXPECT_EQ(pod.priority, 1000);
+  EXPECT_TRUE(pod.preempts);
   EXPECT_EQ(pod.completion_index, 7);
   EXPECT_EQ(pod.node, "");
   EXPECT_EQ(pod.scheduler, "lips");

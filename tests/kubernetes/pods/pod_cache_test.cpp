@@ -414,6 +414,18 @@ TEST(PodCache, DoesNotKeepNominatedRoomFromPodsThatAreAllMoreImportant) {
   EXPECT_EQ(caches.pods.least_waiting_priority(), 7);
 }
 
+// After a restart: nobody may take its room for a priority that it has itself.
+TEST(PodCache, KnowsThePriorityOfAPodThatItFindsOnItsNode) {
+  Caches caches;
+  caches.add_node("n1");
+  Pod runs = sample();
+  runs.node = "n1", runs.priority = 7, runs.preempts = false;
+  const PodRecord* record = caches.pods.update(runs, TimePoint{}).record;
+  ASSERT_NE(record, nullptr);
+  EXPECT_EQ(record->priority, 7);
+  EXPECT_FALSE(record->preempts);
+}
+
 Pod exclusive(const std::string& name, const std::string& node) {
   Pod pod = sample();
   pod.meta = {"n", name, "uid-" + name, "1"};

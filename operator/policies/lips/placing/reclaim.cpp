@@ -18,8 +18,6 @@ namespace lips {
 
 namespace {
 
-constexpr double part_of_task = 1e-6;  // of a task
-
 // Tasks that start together or not at all.
 struct Lot {
   std::vector<TaskId> tasks;
@@ -30,35 +28,41 @@ struct Lot {
 
 class Taking {
  public:
-  Taking(const ReclaimScene& scene, Plan& plan)
-      : scene_(scene), cluster_(scene.input.cluster), plan_(plan), starts_(planned_starts(cluster_, plan.assignments)) {
+  Taking(const ReclaimScene& scene, const IdVector<PoolId, PriorityGap>& gaps, Plan& plan)
+      : scene_(scene),
+        cluster_(scene.input.cluster),
+        gaps_(gaps),
+        plan_(plan),
+        starts_(planned_starts(cluster_, plan.assignments)) {
     const Workload& workload = scene.market.workload;
     for (const Portion& portion : workload.portions)
       commodities_[{portion.job, portion.group}] = &workload.commodities[portion.commodity];
   }
 
   bool run() {
-    const std::vector<PoolId> owners = furthest_below_first();
-    if (owners.empty()) return false;
-    units_ = reclaim_units(cluster_, scene_.input.costs, scene_.shares, starts_.now);
+    const std::vector<ReclaimTurn> turns = furthest_below_first();
+    if (turns.empty()) return false;
+    units_ = reclaim_units({cluster_, scene_.input.costs, scene_.shares, gaps_}, starts_.now);
     ReclaimRoom room(cluster_, scene_.shares, units_, losses(), scene_.free);
     missing_ = short_gangs(cluster_);
     for (const Assignment& assignment : starts_.now) started_.insert(assignment.task);
     for (const Deferral& deferral : plan_.deferrals)
       if (deferral.reason == DeferralReason::waits_for_data || deferral.reason == DeferralReason::not_eligible)
         started_.insert(deferral.task);
-    for (const PoolId pool : owners) serve(pool, room);
+    for (const ReclaimTurn& turn : turns) serve(turn, room);
     if (places_.empty()) return false;
     write();
     return true;
   }
 
  private:
-  // Those that allow it, and have waiting tasks and no nodes to come for them.
-  std::vector<PoolId> furthest_below_first() {
+  // Pools that allow it, and have waiting tasks and no nodes to come for them. Then those whose own tasks give way.
+  std::vector<ReclaimTurn> furthest_below_first() {
     std::set<PoolId> get_nodes;
-    for (const NodeRequest& request : plan_.node_requests.value_or(std::vector<NodeRequest>{}))
+    for (const NodeRequest& request : plan_.node_requests.value_or(std::vector<NodeRequest>{})) {
       get_nodes.insert(cluster_.jobs[cluster_.tasks[request.task].job].pool);
+      if (request.to_come == 0) started_.insert(request.task);
+    }
     used_ =
         IdVector<PoolId, ResourceAmounts>(cluster_.pools.size(), ResourceAmounts(scene_.shares.capacity.size(), 0.0));
     for (const RunningTask& run : cluster_.running)
@@ -76,9 +80,13 @@ class Taking {
         below.emplace_back(part / share, pool);
     }
     std::sort(below.begin(), below.end());
-    std::vector<PoolId> pools;
-    for (const auto& [part, pool] : below) pools.push_back(pool);
-    return pools;
+    std::vector<ReclaimTurn> turns;
+    for (const auto& [part, pool] : below) turns.push_back({pool, true, gaps_[pool]});
+    for (const PoolId pool : cluster_.pools.ids())
+      if (gaps_[pool].is_open() &&
+          std::none_of(below.begin(), below.end(), [&](const auto& turn) { return turn.second == pool; }))
+        turns.push_back({pool, false, gaps_[pool]});
+    return turns;
   }
 
   IdVector<PoolId, PoolLoss> losses() const {
@@ -87,11 +95,12 @@ class Taking {
     return losses;
   }
 
-  void serve(PoolId pool, ReclaimRoom& room) {
-    room.begin(pool, [this](TaskId task, NodeId node) { return may_start(task, node); });
+  void serve(const ReclaimTurn& turn, ReclaimRoom& room) {
+    room.begin(turn, [this](TaskId task, NodeId node) { return may_start(task, node); });
     std::vector<JobId> jobs;
     for (const JobId id : cluster_.pending)
-      if (cluster_.jobs[id].pool == pool) jobs.push_back(id);
+      if (const Job& job = cluster_.jobs[id]; job.pool == turn.pool && (turn.borrows || turn.gap.preempts_up_to(job)))
+        jobs.push_back(id);
     std::stable_sort(jobs.begin(), jobs.end(),
                      [&](JobId a, JobId b) { return cluster_.jobs[a].priority > cluster_.jobs[b].priority; });
     bool peers = false;
@@ -99,8 +108,8 @@ class Taking {
     for (bool more = true; more;) {
       more = false;
       for (const JobId id : jobs)
-        for (const Lot& lot : lots_of(id, jobs)) {
-          if (!place(pool, lot, room)) break;
+        for (const Lot& lot : lots_of(id, jobs, room.used())) {
+          if (!place(lot, room)) break;
           more = true, peers = peers || lot.peers;
           started_.insert(lot.tasks.begin(), lot.tasks.end());
         }
@@ -108,11 +117,14 @@ class Taking {
       gangs_.clear();
     }
     places_.insert(places_.end(), room.places().begin(), room.places().end());
-    for (const std::size_t unit : room.taken()) taken_.emplace_back(unit, pool);
+    for (const std::size_t unit : room.taken()) {
+      taken_.emplace_back(unit, turn.pool);
+      if (units_[unit].starts) started_.erase(units_[unit].tasks.front().task);  // it waits again
+    }
   }
 
   // In the order in which they start. Empty where they wait for others, or by choice.
-  std::vector<Lot> lots_of(JobId id, const std::vector<JobId>& jobs) {
+  std::vector<Lot> lots_of(JobId id, const std::vector<JobId>& jobs, const ResourceAmounts& used) {
     const Job& job = cluster_.jobs[id];
     const WholeJob& whole = job.whole;
     std::vector<Lot> lots;
@@ -125,15 +137,15 @@ class Taking {
         if (cluster_.jobs[part].whole.id == whole.id)
           for (const TaskId task : waiting(part, gang->second))
             if (lot.tasks.size() < gang->second) lot.tasks.push_back(task);
-      if (lot.tasks.size() == gang->second && !finds_room(lot)) lots.push_back(std::move(lot));
+      if (lot.tasks.size() == gang->second && !waits_by_choice(lot, used)) lots.push_back(std::move(lot));
       return lots;
     }
-    const double most =
-        tasks_until_share(scene_.shares.of[job.pool], used_[job.pool], job.request, scene_.shares.capacity) +
-        part_of_task;
+    double most = tasks_until_share(scene_.shares.of[job.pool], used, job.request, scene_.shares.capacity);
+    if (gaps_[job.pool].preempts_up_to(job)) most = std::max(most, tasks_in_all(job.request));
+    most += part_of_task;
     for (const TaskId task : waiting(id, most)) {
       lots.push_back({{task}, whole.peers ? zone_of_peers(whole.id) : ZoneId::none(), false, whole.peers});
-      if (lots.size() == 1 && finds_room(lots.front())) return {};
+      if (lots.size() == 1 && waits_by_choice(lots.front(), used)) return {};
     }
     return lots;
   }
@@ -151,9 +163,18 @@ class Taking {
     return tasks;
   }
 
-  // The plan leaves room for it, so it waits by choice.
-  bool finds_room(const Lot& lot) const {
+  // Of the whole cluster.
+  double tasks_in_all(const Resources& request) const {
+    Entitlement all;
+    all.amounts = scene_.shares.capacity;
+    return tasks_until_share(all, ResourceAmounts(all.amounts.size(), 0.0), request, all.amounts);
+  }
+
+  // The plan leaves room for it, and its pool may use more.
+  bool waits_by_choice(const Lot& lot, const ResourceAmounts& used) const {
     const Resources& request = request_of(lot.tasks.front());
+    const Cores maximum = cluster_.pools[cluster_.jobs[cluster_.tasks[lot.tasks.front()].job].pool].maximum;
+    if (maximum.value() > 0 && used.front() + request.cpu.value() > maximum.value() * (1 + part_of_task)) return false;
     std::int64_t tasks = 0;
     for (const NodeId node : cluster_.nodes.ids())
       if (may_start(lot.tasks.front(), node) && fits(request, scene_.free[node]))
@@ -177,7 +198,15 @@ class Taking {
   bool may_start(TaskId task, NodeId node) const {
     const Task& what = cluster_.tasks[task];
     return cluster_.nodes[node].schedulable && cluster_.eligible(cluster_.jobs[what.job].constraint, node) &&
-           pays(what, node);
+           pays(what, node) && !buys_again(what, node);
+  }
+
+  // It would pay to read there what is copied to that zone already.
+  bool buys_again(const Task& task, NodeId node) const {
+    const ZoneId zone = cluster_.nodes[node].zone;
+    if (!task.block.valid() || !cluster_.blocks[task.block].coming.contains(zone)) return false;
+    const StoreId from = nearest_replica(cluster_, scene_.input.costs, task.block, node).store;
+    return from.valid() && scene_.input.costs.transfer(cluster_.stores[from].zone, zone).value() > 0;
   }
 
   // It would rather start there than wait, at the plan's prices.
@@ -189,30 +218,21 @@ class Taking {
            price_in(classes, classes.classes[there], *known->second) <= known->second->unserved_price;
   }
 
-  bool place(PoolId pool, const Lot& lot, ReclaimRoom& room) {
-    if (!lot.gang) return place_in(pool, lot, lot.within, room);
+  bool place(const Lot& lot, ReclaimRoom& room) {
+    if (!lot.gang) return place_in(lot, lot.within, room);
     for (const ZoneId zone : cluster_.zones.ids())
-      if (place_in(pool, lot, zone, room)) return true;
-    return place_in(pool, lot, ZoneId::none(), room);
+      if (place_in(lot, zone, room)) return true;
+    return place_in(lot, ZoneId::none(), room);
   }
 
-  // All of it, within what the pool is entitled to.
-  bool place_in(PoolId pool, const Lot& lot, ZoneId zone, ReclaimRoom& room) {
-    const ResourceAmounts before = used_[pool];
-    const auto fits_share = [&](TaskId task) {
-      const bool fit = tasks_until_share(scene_.shares.of[pool], used_[pool], request_of(task),
-                                         scene_.shares.capacity) >= 1 - part_of_task;
-      if (fit) add_amounts(used_[pool], request_of(task), 1);
-      return fit;
-    };
-    const auto all = std::all_of(lot.tasks.begin(), lot.tasks.end(), fits_share);
+  // All of it.
+  bool place_in(const Lot& lot, ZoneId zone, ReclaimRoom& room) {
     const bool single = lot.tasks.size() == 1;
     std::optional<ReclaimRoom::Mark> mark;
     if (!single) mark = room.mark();
-    if (all && std::all_of(lot.tasks.begin(), lot.tasks.end(), [&](TaskId task) { return room.place(task, zone); }))
+    if (std::all_of(lot.tasks.begin(), lot.tasks.end(), [&](TaskId task) { return room.place(task, zone); }))
       return true;
     if (mark) room.go_back(*mark);
-    used_[pool] = before;
     return false;
   }
 
@@ -230,7 +250,8 @@ class Taking {
     std::erase_if(plan_.deferrals, [&](const Deferral& deferral) { return moved.contains(deferral.task); });
     std::erase_if(starts_.now, [&](const Assignment& start) { return put_off.contains(start.task); });
     std::erase_if(starts_.later, [&](const Assignment& start) { return moved.contains(start.task); });
-    for (const TaskId task : put_off) plan_.deferrals.push_back({task, DeferralReason::no_capacity});
+    for (const TaskId task : put_off)
+      if (!moved.contains(task)) plan_.deferrals.push_back({task, DeferralReason::no_capacity});
     // A node serves its queue in order: what is placed here goes before all that waits for others to end.
     plan_.assignments = std::move(starts_.now);
     for (const auto& [task, node] : places_) {
@@ -244,12 +265,13 @@ class Taking {
 
   const ReclaimScene& scene_;
   const ClusterSnapshot& cluster_;
+  const IdVector<PoolId, PriorityGap>& gaps_;
   Plan& plan_;
   PlannedStarts starts_;
   std::map<std::pair<JobId, std::uint32_t>, const Commodity*> commodities_;  // of a job's group
   std::vector<ReclaimUnit> units_;
   IdVector<PoolId, ResourceAmounts> runs_;  // tasks that stay
-  IdVector<PoolId, ResourceAmounts> used_;  // and starts of the plan, and what is placed here
+  IdVector<PoolId, ResourceAmounts> used_;  // and starts of the plan
   std::map<WholeJobId, std::uint32_t> missing_;
   std::set<WholeJobId> gangs_;          // that had their turn
   std::unordered_set<TaskId> started_;  // or may start nowhere
@@ -260,10 +282,12 @@ class Taking {
 }  // namespace
 
 bool take_back(const ReclaimScene& scene, Plan& plan) {
-  if (std::none_of(scene.input.cluster.pools.begin(), scene.input.cluster.pools.end(),
-                   [](const Pool& pool) { return pool.reclaims(); }))
+  const ClusterSnapshot& cluster = scene.input.cluster;
+  const IdVector<PoolId, PriorityGap> gaps = priority_gaps(cluster);
+  if (std::none_of(cluster.pools.begin(), cluster.pools.end(), [](const Pool& pool) { return pool.reclaims(); }) &&
+      std::none_of(gaps.begin(), gaps.end(), [](const PriorityGap& gap) { return gap.is_open(); }))
     return false;
-  return Taking(scene, plan).run();
+  return Taking(scene, gaps, plan).run();
 }
 
 }  // namespace lips

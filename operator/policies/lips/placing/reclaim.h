@@ -1,5 +1,6 @@
-// Tasks that a plan takes back: where a pool that allows it has waiting tasks and less than it is entitled to, and
-// tasks of pools above theirs keep the room (docs/policies.md, Tasks that are taken back). Knows no stages.
+// Tasks that a plan takes back (docs/policies.md, Tasks that are taken back): where a pool that allows it has waiting
+// tasks and less than it is entitled to, and tasks of pools above theirs keep the room; and where running tasks of a
+// pool keep the room from waiting ones of a higher priority. Knows no stages.
 #pragma once
 
 #include "model/entitlements.h"

@@ -1,6 +1,7 @@
 #include "policies/lips/placing/reclaim_room.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace lips {
 
@@ -12,6 +13,8 @@ constexpr std::size_t few_units = 12, few_places = 8, few_nodes = 64;
 constexpr int most_tries = 400;  // of one attempt to pack
 // A node of many tasks has more choices than anybody can try.
 constexpr int least_steps = 64, most_steps = 4096, most_steps_of_all = 1 << 18;
+
+const Resources no_request{Cores(0), Mebibytes(0), 0};
 
 Resources on_node(const ReclaimUnit& unit, NodeId node) {
   Resources sum{Cores(0), Mebibytes(0), 0};
@@ -41,6 +44,7 @@ ReclaimRoom::ReclaimRoom(const ClusterSnapshot& cluster, const PoolShares& share
       losses_(std::move(losses)),
       free_(std::move(free)),
       ends_(nodes_of_reclaimed(cluster)),
+      closed_(cluster.nodes.size(), false),
       taken_(units.size(), false) {
   for (std::size_t u = 0; u < units.size(); ++u)
     for (const auto& [node, room] : units[u].room)
@@ -49,10 +53,12 @@ ReclaimRoom::ReclaimRoom(const ClusterSnapshot& cluster, const PoolShares& share
     if (ends_[node]) free_[node] = cluster.free[node];
 }
 
-void ReclaimRoom::begin(PoolId pool, MayStart may_start) {
-  if (pool_.valid())
-    for (const NodeId node : free_.ids()) free_[node] = least_of(free_[node], room_[node]);
-  pool_ = pool;
+void ReclaimRoom::begin(const ReclaimTurn& turn, MayStart may_start) {
+  if (turn_.pool.valid())
+    for (const NodeId node : free_.ids())
+      if (!closed_[node]) free_[node] = least_of(free_[node], room_[node]);
+  turn_ = turn;
+  const PoolId pool = turn.pool;
   may_start_ = std::move(may_start);
   taken_before_ = taken_;
   places_.clear();
@@ -60,17 +66,44 @@ void ReclaimRoom::begin(PoolId pool, MayStart may_start) {
   room_ = free_;
   IdVector<NodeId, Resources> ending(free_.size(), Resources{Cores(0), Mebibytes(0), 0});
   IdVector<NodeId, bool> ends_for_it(free_.size(), false);
+  used_ = losses_[pool].with_starts;
+  ResourceAmounts before = used_;
   for (const RunningTask& run : cluster_.running)
-    if (run.reclaimed_for == pool) ending[run.node] += cluster_.jobs[run.job].request, ends_for_it[run.node] = true;
+    if (run.reclaimed_for == pool) {
+      const Job& job = cluster_.jobs[run.job];
+      ending[run.node] += job.request, ends_for_it[run.node] = true;
+      if (job.pool == pool) add_amounts(before, job.request, 1);
+    }
+  most_ = std::max(shares_.of[pool].share, dominant_share(before, shares_.capacity));
+  const Cores maximum = cluster_.pools[pool].maximum;
+  most_cores_ =
+      maximum.value() > 0 ? std::max(maximum, Cores(before.front())) : Cores(std::numeric_limits<double>::infinity());
   for (const NodeId node : room_.ids()) {
-    if (ends_[node] && !ends_for_it[node]) room_[node] = Resources{Cores(0), Mebibytes(0), 0};
+    closed_[node] = ends_[node] && !ends_for_it[node];
+    if (closed_[node]) room_[node] = Resources{Cores(0), Mebibytes(0), 0};
     room_[node] += ending[node];
   }
 }
 
+bool ReclaimRoom::is_within_share(const Resources& request) const {
+  return tasks_until_share(shares_.of[turn_.pool], used_, request, shares_.capacity) >= 1 - part_of_task;
+}
+
+bool ReclaimRoom::has_room(const Resources& request, const Resources& room) const {
+  return fits(request, room) && (may_borrow_ || is_neutral(request));
+}
+
+bool ReclaimRoom::is_neutral(const Resources& request) const {
+  ResourceAmounts used = used_;
+  add_amounts(used, request, 1);
+  return dominant_share(used, shares_.capacity) <= most_ + grain && used.front() <= most_cores_.value() + grain;
+}
+
 bool ReclaimRoom::may_take(std::size_t index) const {
   const ReclaimUnit& unit = units_[index];
-  if (taken_[index] || unit.pool == pool_) return false;
+  if (taken_[index]) return false;
+  if (unit.pool == turn_.pool) return preempts_ && unit.priority < *preempts_;
+  if (!may_borrow_ || !lends(shares_, unit.pool)) return false;
   const PoolLoss& loss = losses_[unit.pool];
   const auto keeps_share = [&](const ResourceAmounts& used) {
     double left = 0;
@@ -86,6 +119,7 @@ void ReclaimRoom::count(std::size_t index, double times) {
   PoolLoss& loss = losses_[unit.pool];
   for (std::size_t r = 0; r < unit.amounts.size(); ++r) {
     loss.with_starts[r] -= times * unit.amounts[r];
+    if (unit.pool == turn_.pool) used_[r] -= times * unit.amounts[r];
     if (!unit.starts) loss.runs[r] -= times * unit.amounts[r];
   }
 }
@@ -114,7 +148,7 @@ struct ReclaimRoom::NodeChoices {
 };
 
 std::optional<ReclaimRoom::Choice> ReclaimRoom::cheapest(NodeId node, const Resources& request) {
-  if (fits(request, room_[node])) return Choice{};
+  if (has_room(request, room_[node])) return Choice{};
   NodeChoices choices{request, {}, {}, {}};
   for (const std::size_t u : units_on_[node])
     if (may_take(u)) choices.units.push_back(u), choices.room.push_back(on_node(units_[u], node));
@@ -128,7 +162,7 @@ std::optional<ReclaimRoom::Choice> ReclaimRoom::cheapest(NodeId node, const Reso
 // With the cheapest ones first, the first choice that is found leaves out what costs most.
 void ReclaimRoom::choose(NodeChoices& choices, std::size_t next, const Resources& room, double usd) {
   if (choices.best && usd >= choices.best->usd) return;
-  if (fits(choices.request, room)) {
+  if (has_room(choices.request, room)) {
     choices.best = Choice{usd, choices.now};
     return;
   }
@@ -156,6 +190,10 @@ void ReclaimRoom::queue(JobId job, ZoneId within, TaskId one) {
 
 bool ReclaimRoom::place(TaskId task, ZoneId within) {
   const JobId job = cluster_.tasks[task].job;
+  const bool may_borrow = turn_.borrows && is_within_share(request(task));
+  preempts_ = turn_.gap.preempts_up_to(cluster_.jobs[job]);
+  if (!may_borrow && !preempts_) return false;
+  if (std::exchange(may_borrow_, may_borrow) != may_borrow) nodes_ = {};
   queue(job, within, task);
   while (!nodes_.offers.empty()) {
     const auto [usd, node] = nodes_.offers.top();
@@ -169,6 +207,7 @@ bool ReclaimRoom::place(TaskId task, ZoneId within) {
     if (!may_start_(task, node)) continue;
     for (const std::size_t u : choice->units) take(u);
     room_[node] -= request(task);
+    add_amounts(used_, request(task), 1);
     places_.emplace_back(task, node);
     offer(node, request(task));
     for (const std::size_t u : choice->units)
@@ -185,12 +224,22 @@ void ReclaimRoom::go_back(const Mark& mark) {
     room_[places_.back().second] += request(places_.back().first);
   for (std::size_t u = 0; u < taken_.size(); ++u)
     if (taken_[u] && !mark.taken[u]) untake(u);
-  losses_ = mark.losses;  // without rounding
+  losses_ = mark.losses, used_ = mark.used;  // without rounding
 }
 
 bool ReclaimRoom::all_fit() const {
   return std::all_of(places_.begin(), places_.end(), [&](const ReclaimPlace& place) {
     return fits(request(place.first), room_[place.second] + request(place.first));
+  });
+}
+
+bool ReclaimRoom::all_serve(const std::vector<std::size_t>& units, const std::vector<ReclaimPlace>& places) const {
+  return std::all_of(units.begin(), units.end(), [&](std::size_t u) {
+    if (units_[u].pool != turn_.pool) return true;
+    return std::any_of(places.begin(), places.end(), [&](const ReclaimPlace& place) {
+      return std::any_of(units_[u].room.begin(), units_[u].room.end(),
+                         [&](const auto& room) { return room.first == place.second; });
+    });
   });
 }
 
@@ -200,7 +249,7 @@ bool ReclaimRoom::settle(bool may_move) {
   for (std::size_t u = units_.size(); u-- > 0;) {
     if (!taken_[u] || taken_before_[u]) continue;
     untake(u);
-    if (!all_fit()) take(u);
+    if (!all_fit() || (units_[u].pool == turn_.pool && !is_neutral(no_request))) take(u);
   }
   const bool few = units_.size() <= few_units && places_.size() <= few_places && room_.size() <= few_nodes;
   if (may_move && few) find_cheaper();
@@ -233,8 +282,13 @@ bool ReclaimRoom::pack(std::vector<ReclaimPlace>& places, std::size_t next, IdVe
 void ReclaimRoom::find_cheaper() {
   double best = 0;
   const std::vector<std::size_t> before = taken();
-  for (const std::size_t u : before) best += units_[u].usd;
+  bool own = false;
+  for (const std::size_t u : before) best += units_[u].usd, own = own || units_[u].pool == turn_.pool;
   if (best <= 0) return;
+  may_borrow_ = turn_.borrows;
+  preempts_ = std::numeric_limits<std::int32_t>::max();
+  for (const ReclaimPlace& place : places_)
+    preempts_ = std::min(preempts_, turn_.gap.preempts_up_to(cluster_.jobs[cluster_.tasks[place.first].job]));
   std::vector<ReclaimPlace> tasks = places_;
   for (const std::size_t u : before) untake(u);
   for (const ReclaimPlace& place : places_) room_[place.second] += request(place.first);
@@ -247,7 +301,8 @@ void ReclaimRoom::find_cheaper() {
     if (usd >= best * (1 - grain)) return;
     IdVector<NodeId, Resources> room = room_;
     int steps = most_tries;
-    if (std::vector<ReclaimPlace> places = tasks; pack(places, 0, room, steps)) {
+    const bool may_use = !own || is_neutral(no_request);
+    if (std::vector<ReclaimPlace> places = tasks; may_use && pack(places, 0, room, steps) && all_serve(now, places)) {
       best = usd, chosen = now, best_places = std::move(places);
       return;
     }

@@ -44,21 +44,25 @@ struct Together {
 
 }  // namespace
 
-std::vector<ReclaimUnit> reclaim_units(const ClusterSnapshot& cluster, const CostModel& costs, const PoolShares& shares,
-                                       const std::vector<Assignment>& starts) {
-  const auto above = [&](PoolId pool) {
-    return dominant_share(shares.claims[pool].used, shares.capacity) > shares.of[pool].share + 1e-9;
-  };
-  IdVector<PoolId, bool> lends;
-  for (const PoolId pool : cluster.pools.ids()) lends.push_back(above(pool));
+bool lends(const PoolShares& shares, PoolId pool) {
+  return dominant_share(shares.claims[pool].used, shares.capacity) > shares.of[pool].share + 1e-9;
+}
+
+std::vector<ReclaimUnit> reclaim_units(const ReclaimSource& source, const std::vector<Assignment>& starts) {
+  const ClusterSnapshot& cluster = source.cluster;
+  const std::size_t resources = source.shares.capacity.size();
+  IdVector<PoolId, bool> above;
+  for (const PoolId pool : cluster.pools.ids()) above.push_back(lends(source.shares, pool));
   std::vector<ReclaimUnit> units;
   const auto unit_of = [&](const std::vector<const RunningTask*>& runs) {
     ReclaimUnit unit;
     unit.pool = cluster.jobs[runs.front()->job].pool;
-    unit.amounts.assign(shares.capacity.size(), 0.0);
+    unit.priority = cluster.jobs[runs.front()->job].priority;
+    unit.amounts.assign(resources, 0.0);
     for (const RunningTask* run : runs) {
       const Resources& request = cluster.jobs[run->job].request;
-      const Usd lost = lost_with(cluster, costs, *run);
+      const Usd lost = lost_with(cluster, source.costs, *run);
+      unit.priority = std::max(unit.priority, cluster.jobs[run->job].priority);
       unit.usd += lost.value();
       unit.tasks.push_back({run->task, PoolId::none(), lost});
       unit.room.emplace_back(run->node, request);
@@ -67,12 +71,14 @@ std::vector<ReclaimUnit> reclaim_units(const ClusterSnapshot& cluster, const Cos
     return unit;
   };
   const auto stays = [&](const RunningTask& run) {
-    return run.leaves() || run.stays_until > cluster.now || cluster.tasks[run.task].state != TaskState::running;
+    const Job& job = cluster.jobs[run.job];
+    return run.leaves() || run.stays_until > cluster.now || cluster.tasks[run.task].state != TaskState::running ||
+           !(above[job.pool] || source.gaps[job.pool].is_above(job));
   };
   std::map<WholeJobId, Together> together;
   for (const RunningTask& run : cluster.running) {
     const Job& job = cluster.jobs[run.job];
-    if (!lends[job.pool]) continue;
+    if (!above[job.pool] && !source.gaps[job.pool].is_open()) continue;
     if (job.whole.peers) {
       Together& peers = together[job.whole.id];
       peers.runs.push_back(&run);
@@ -91,8 +97,10 @@ std::vector<ReclaimUnit> reclaim_units(const ClusterSnapshot& cluster, const Cos
   for (const Assignment& start : starts) {
     const Job& job = cluster.jobs[cluster.tasks[start.task].job];
     if (job.whole.peers) continue;
-    ReclaimUnit unit{job.pool, 0, {{start.task, PoolId::none(), Usd(0)}}, true, {}, {{start.node, job.request}}};
-    unit.amounts.assign(shares.capacity.size(), 0.0);
+    ReclaimUnit unit;
+    unit.pool = job.pool, unit.priority = job.priority, unit.starts = true;
+    unit.tasks = {{start.task, PoolId::none(), Usd(0)}}, unit.room = {{start.node, job.request}};
+    unit.amounts.assign(resources, 0.0);
     add_amounts(unit.amounts, job.request, 1);
     units.push_back(std::move(unit));
   }
@@ -110,8 +118,13 @@ bool has_waiting_tasks(const ClusterSnapshot& cluster, PoolId pool) {
 
 IdVector<NodeId, bool> nodes_of_reclaimed(const ClusterSnapshot& cluster) {
   IdVector<NodeId, bool> nodes(cluster.nodes.size(), false);
+  const IdVector<PoolId, PriorityGap> gaps = priority_gaps(cluster);
+  const auto is_awaited = [&](const RunningTask& run) {
+    const Job& job = cluster.jobs[run.job];
+    return run.reclaimed_for == job.pool ? gaps[job.pool].is_above(job) : has_waiting_tasks(cluster, run.reclaimed_for);
+  };
   for (const RunningTask& run : cluster.running)
-    if (run.leaves() && has_waiting_tasks(cluster, run.reclaimed_for)) nodes[run.node] = true;
+    if (run.leaves() && is_awaited(run)) nodes[run.node] = true;
   return nodes;
 }
 
