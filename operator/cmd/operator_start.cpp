@@ -49,7 +49,7 @@ Arguments describe(OperatorOptions& options) {
 
 ClusterKind kind_of(const OperatorOptions& options) {
   return options.cluster.starts_with(simulated_cluster) ? ClusterKind::simulated
-         : options.cluster.starts_with(virtual_prefix) ? ClusterKind::in_virtual_time
+         : options.cluster.starts_with(virtual_prefix)  ? ClusterKind::in_virtual_time
                                                         : ClusterKind::kubernetes;
 }
 

@@ -283,6 +283,7 @@ Json pod_object(const Scenario& scenario, TaskOfJob place, const std::string& jo
        Json::array(
            {{{"name", "main"}, {"image", "work"}, {"resources", {{"requests", pod_requests(scenario, place.job)}}}}})}};
   if (job.priority != 0) spec["priority"] = job.priority;
+  if (!job.preempts) spec["preemptionPolicy"] = "Never";
   if (job.constraint.valid()) constrain(spec, scenario.cluster.constraints[job.constraint]);
   return {{"apiVersion", "v1"},
           {"kind", "Pod"},

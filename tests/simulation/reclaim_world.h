@@ -226,7 +226,7 @@ class ReclaimWatch : public Policy {
       });
     }
 
-    // What the plan leaves to the pool.
+    // The amounts that the plan leaves to the pool.
     struct Rest {
       IdVector<PoolId, ResourceAmounts> has;
       IdVector<NodeId, Resources> free, room;  // now, and when all that is taken back has ended

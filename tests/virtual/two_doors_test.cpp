@@ -111,6 +111,32 @@ TEST(TwoDoors, TheBatchesOfTheJobControllerChangeLittle) {
   EXPECT_NEAR(difference(whole.completion.mean, batches.completion.mean), 0, 0.05);
 }
 
+// One node, a long task, and an urgent one that comes later.
+TEST(TwoDoors, AnUrgentPodTakesRoomUnlessItNeverDoes) {
+  for (const bool preempts : {true, false}) {
+    simulation::ScenarioOptions options;
+    options.config_folder = std::string(LIPS_SOURCE_DIR) + "/config";
+    const auto scenario = simulation::parse_scenario("urgent.yaml",
+                                                     std::string(R"(
+name: urgent
+zones: [a]
+nodes: [{name: m, count: 1, instanceType: m6i.large, cores: 1}]
+prices: {region: us-east-1}
+stores: {nodeDirectories: false}
+jobs:
+  - {name: long, tasks: 1, cpuPerTask: 7200}
+  - {name: urgent, tasks: 1, cpuPerTask: 60, arrival: 5m, priority: 10, preempts: )") +
+                                                         (preempts ? "lowerPriority" : "never") + "}\n",
+                                                     options);
+    ASSERT_TRUE(scenario) << scenario.error().message;
+    const BothDoors runs = run_both(*scenario);
+    EXPECT_EQ(runs.direct.reclaimed.tasks, preempts ? 1U : 0U);
+    EXPECT_EQ(runs.through.reclaimed.tasks, preempts ? 1U : 0U);
+    EXPECT_EQ(runs.through.jobs_finished, 2U);
+    EXPECT_NEAR(in_completion(runs), 0, 0.03);
+  }
+}
+
 TEST(TwoDoors, SaysWhatItCannotSay) {
   simulation::Scenario scenario = quickstart(1);
   scenario.jobs[0].job.inputs.push_back(scenario.jobs[0].job.inputs[0]);

@@ -12,8 +12,8 @@ namespace lips::cmd {
 
 namespace {
 
-constexpr std::size_t most_plans = 100;       // that are remembered
-constexpr double between_copies = 1;          // seconds, at least
+constexpr std::size_t most_plans = 100;           // that are remembered
+constexpr double between_copies = 1;              // seconds, at least
 constexpr std::chrono::seconds longest_wait{20};  // for the controller's thread, which may be planning
 constexpr int most_waiting = 4;
 constexpr int come_later = 503;

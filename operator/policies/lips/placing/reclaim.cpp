@@ -163,7 +163,7 @@ class Taking {
     return tasks;
   }
 
-  // Of the whole cluster.
+  // Tasks that the whole cluster has room for.
   double tasks_in_all(const Resources& request) const {
     Entitlement all;
     all.amounts = scene_.shares.capacity;
