@@ -191,6 +191,9 @@ def is_ready(node):
     return any(c["type"] == "Ready" and c["status"] == "True" for c in node.get("status", {}).get("conditions", []))
 
 
+MUST_RUN = []  # programs: while one of them has ended by itself, nothing is worth waiting for
+
+
 def wait_for(found, seconds, what, pause=0.1):
     """Until it returns something true, which is handed back."""
     deadline = time.monotonic() + seconds
@@ -198,6 +201,9 @@ def wait_for(found, seconds, what, pause=0.1):
         value = found()
         if value:
             return value
+        for program in MUST_RUN:
+            if not program.running():
+                raise StoryFailed(program.last_words())
         if time.monotonic() > deadline:
             raise StoryFailed(f"after {seconds} s: {what() if callable(what) else what}")
         time.sleep(pause)

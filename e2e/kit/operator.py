@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 
 from kit import rights
-from kit.cluster import TOOLS, wait_for
+from kit.cluster import MUST_RUN, TOOLS, wait_for
 from kit.story import Missing, StoryFailed
 
 
@@ -64,6 +64,9 @@ class Process:
                 self.cluster.story.failures.append(f"{self.name} did not end within {patience} s of SIGTERM")
         return time.monotonic() - began
 
+    def last_words(self):
+        return f"{self.name} ended with {self.child.returncode}: {self.log()[-800:]}"
+
     def log(self):
         with open(self.log_path, encoding="utf-8", errors="replace") as file:
             return file.read()
@@ -84,18 +87,28 @@ class Operator(Process):
         super().__init__(cluster, name, [cluster.story.lips, "operator", "--kubeconfig", kubeconfig or cluster.kubeconfig,
                                          "--config", self.config_path], {"HOSTNAME": name, **(env or {})})
 
+    def start(self):
+        super().start()
+        MUST_RUN.append(self)
+        return self
+
     def note_rights(self):
         code, text = self.ask("/metrics") if self.running() else (0, "")
         if code == 200:
             rights.note(self.cluster.story.folder, parse_metrics(text))
 
     def kill(self):
-        self.note_rights()
+        self.may_end()
         super().kill()
 
     def end(self, patience=20):
-        self.note_rights()
+        self.may_end()
         return super().end(patience)
+
+    def may_end(self):
+        self.note_rights()
+        if self in MUST_RUN:
+            MUST_RUN.remove(self)
 
     def ask(self, where):
         try:
@@ -119,8 +132,6 @@ class Operator(Process):
 
     def wait_ready(self, seconds=60):
         def ready():
-            if not self.running():
-                raise StoryFailed(f"{self.name} ended with {self.child.returncode}: {self.log()[-800:]}")
             return self.ask("/readyz")[0] == 200
         wait_for(ready, seconds, f"{self.name} is not ready", pause=0.02)
         return self
