@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kubernetes/api/api_client.h"
 #include "tests/kubernetes/adapter/small_cluster.h"
 
 namespace lips::kubernetes {
@@ -592,14 +591,6 @@ TEST(PodAnnotations, SayWhatIsWrong) {
     EXPECT_THAT(annotations.error().message,
                 testing::StartsWith(std::string(key) + ": found '" + value + "'; allowed: "));
   }
-}
-
-TEST(ResourceOfPath, NamesResourceAndSubresource) {
-  EXPECT_EQ(resource_of_path("/api/v1/pods?limit=500"), "pods");
-  EXPECT_EQ(resource_of_path("/api/v1/namespaces/default/pods/x/binding"), "pods/binding");
-  EXPECT_EQ(resource_of_path("/apis/coordination.k8s.io/v1/namespaces/a/leases/lips"), "leases");
-  EXPECT_EQ(resource_of_path("/apis/lips.dev/v1alpha1"), "");
-  EXPECT_EQ(resource_of_path("/api/v1/namespaces/default"), "namespaces");
 }
 
 }  // namespace
