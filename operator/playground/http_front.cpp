@@ -157,7 +157,9 @@ class Front final : public HttpFront {
   auto on_loop(Task task) -> Result<decltype(task())> {
     auto promise = std::make_shared<std::promise<decltype(task())>>();
     auto result = promise->get_future();
-    loop_.post([promise, task = std::move(task)] { promise->set_value(task()); });
+    loop_.post([promise, alive = std::weak_ptr(alive_), task = std::move(task)] {
+      if (!alive.expired()) promise->set_value(task());
+    });
     while (result.wait_for(look_every) != std::future_status::ready)
       if (closing_) return fail(ErrorCode::cancelled, "the cluster ends");
     return result.get();
@@ -222,11 +224,11 @@ class Front final : public HttpFront {
     const std::string target = request.target, collection = collection_of(target);
     const bool table = wants_table(request);
     const Result<int> opened = on_loop([this, open, target, collection, table] {
-      const auto arrive = [this, open = std::weak_ptr(open), collection, table](const std::string& line) {
+      const auto arrive = [&loop = loop_, open = std::weak_ptr(open), collection, table](const std::string& line) {
         const auto there = open.lock();
         if (!there) return;
         const std::lock_guard lock(there->mutex);
-        there->lines += table ? event_as_table(collection, line, loop_.now()) : line;
+        there->lines += table ? event_as_table(collection, line, loop.now()) : line;
         there->arrived.notify_one();
       };
       open->watch = server_.watch(target, arrive);
@@ -244,7 +246,7 @@ class Front final : public HttpFront {
     if (!most.empty()) until = std::chrono::steady_clock::now() + std::chrono::seconds(std::atoi(most.c_str()));
     response.set_chunked_content_provider(
         json_format, [this, open, until](std::size_t, httplib::DataSink& sink) { return pass_on(*open, until, sink); },
-        [this, open](bool) { loop_.post([this, open] { server_.stop(open->watch); }); });
+        [&server = server_, &loop = loop_, open](bool) { loop.post([&server, open] { server.stop(open->watch); }); });
   }
   // False: the visitor has gone.
   bool pass_on(OpenWatch& open, std::chrono::steady_clock::time_point until, httplib::DataSink& sink) const {
@@ -272,6 +274,7 @@ class Front final : public HttpFront {
   PacedLoop& loop_;
   const FrontQuestions questions_;
   std::atomic<bool> closing_{false};
+  std::shared_ptr<int> alive_ = std::make_shared<int>();
   bool only_this_machine_ = true;
   httplib::Server http_;
   std::thread thread_;

@@ -24,7 +24,8 @@ struct FrontQuestions {
 
 class HttpFront {
  public:
-  // Answers until destruction, on the loop's thread, which runs meanwhile. The server and the loop outlive it. An
+  // Answers on the loop's thread until destruction, which takes place there too, or when the loop has ended. The server
+  // and the loop outlive it. An
   // address of this machine alone answers only those who call it by such a name. Error: unavailable.
   static Result<std::unique_ptr<HttpFront>> start(const std::string& host, int port, ApiServer& server, PacedLoop& loop,
                                                   FrontQuestions questions);

@@ -5,6 +5,7 @@
 #include <httplib.h>
 
 #include <atomic>
+#include <future>
 #include <string>
 #include <thread>
 #include <utility>
@@ -135,14 +136,20 @@ TEST_F(Front, AnswersNoPageOfAnotherSite) {
 
 TEST_F(Front, EndsWatchesWhenItEnds) {
   make_pod("a");
-  std::thread other;
+  std::promise<void> gone;
+  bool asked = false;
   httplib::Client follower("127.0.0.1", front_->port());
   follower.Get(pods_ + "?watch=true&resourceVersion=0", [&](const char*, std::size_t) {
-    if (!other.joinable()) other = std::thread([this] { front_.reset(); });
+    if (!std::exchange(asked, true))
+      loop_.post([&] {
+        front_.reset();
+        gone.set_value();
+      });
     return true;
   });
-  other.join();
-  EXPECT_EQ(front_, nullptr);
+  EXPECT_TRUE(asked);
+  gone.get_future().wait();
+  EXPECT_FALSE(client_->Get("/api"));
 }
 
 TEST(HttpFrontStart, RefusesAnAddressThatIsInUse) {
