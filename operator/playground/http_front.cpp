@@ -51,7 +51,7 @@ bool wants_table(const httplib::Request& request) {
 
 std::string collection_of(const std::string& target) {
   const std::optional<ApiPath> path = parse_api_path(target);
-  return path ? path->group + '/' + path->resource : "";
+  return path ? path->collection() : "";
 }
 
 // A list or an object as a table; an answer that is neither stays.

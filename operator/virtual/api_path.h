@@ -17,6 +17,7 @@ struct ApiPath {
   std::map<std::string, std::string> query = {};
 
   std::string query_value(const std::string& key) const;
+  std::string collection() const { return group + '/' + resource; }  // of the objects of that kind
 };
 
 // None: no path of an API.

@@ -16,8 +16,6 @@ namespace {
 
 constexpr std::size_t most_pages = 1'000;
 
-std::string collection_of(const ApiPath& path) { return path.group + '/' + path.resource; }
-
 std::optional<std::uint64_t> number(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -96,7 +94,7 @@ ApiResponse ApiServer::handle(const kubernetes::ApiRequest& request) {
     return answer ? ApiResponse{200, body_of(*answer)} : no_such_path();
   }
   if (path->resource.empty()) return is_read(request.verb) ? discover(*path) : no_such_verb();
-  const std::string collection = collection_of(*path);
+  const std::string collection = path->collection();
   if (!objects_.serves(collection)) return no_such_path();
   const Target target{*path, collection, key_of(path->name_space, path->name), kind(collection)};
   if (!has_part(target.kind, *path)) return no_such_path();
@@ -200,11 +198,11 @@ ApiServer::Watch ApiServer::watch(const std::string& text_of_path, std::function
   Watch result;
   result.refused = true;
   const std::optional<ApiPath> path = parse_api_path(text_of_path);
-  if (!path || !objects_.serves(collection_of(*path))) {
+  if (!path || !objects_.serves(path->collection())) {
     result.code = 404;
     return result;
   }
-  result.collection = collection_of(*path);
+  result.collection = path->collection();
   const std::string text = path->query_value("resourceVersion");
   const auto from = text.empty() ? 0 : number(text);
   const auto filter = ObjectFilter::of(*path, kind(result.collection));

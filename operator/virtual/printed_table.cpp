@@ -29,7 +29,7 @@ std::string cell(const Json& object, std::string_view pointer) {
   return object.contains(at) ? text_of(object[at]) : std::string(none);
 }
 
-// Two units at most, as kubectl prints ages.
+// One unit, rounded down, and from two of it on.
 std::string age_of(const Json& object, TimePoint now) {
   const auto made = kubernetes::parse_time(object.value(Json::json_pointer("/metadata/creationTimestamp"), ""));
   if (!made) return "<unknown>";

@@ -19,7 +19,6 @@ kubernetes::ClusterSettings settings_of(const Scenario& scenario, const Policy& 
   settings.mode = PodMode::bind;
   settings.instance = "virtual";
   settings.cadence = [&policy] { return policy.cadence(); };
-  settings.self = {operator_name_space, "", "", ""};
   take_from_scenario(scenario, settings);
   return settings;
 }
@@ -95,7 +94,7 @@ Result<simulation::RunResult> run_through_kubernetes(const Scenario& scenario, c
     if (options.at_end && stop()) options.at_end(cluster);
   }
   cluster.truth().close();
-  simulation::RunResult result = metrics.finish(truth.stuck() || truth.endless() ? truth.last_progress() : truth.now());
+  simulation::RunResult result = metrics.finish(cluster.end_of_work());
   result.scenario = scenario.name;
   result.policy = std::move(policy_name);
   result.seed = scenario.seed;

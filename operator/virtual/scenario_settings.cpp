@@ -61,6 +61,7 @@ kubernetes::Offered offered(const Scenario& scenario, const kubernetes::NodeCach
 }  // namespace
 
 void take_from_scenario(const Scenario& scenario, kubernetes::ClusterSettings& settings) {
+  settings.self = {operator_name_space, "", "", ""};
   settings.applications.learn_traffic = false;  // its drivers are processes
   settings.model.network = scenario.cluster.network;
   settings.model.node_price = [speeds = speeds_of(scenario)](const kubernetes::PriceQuestion& question) {

@@ -52,13 +52,12 @@ Result<void> run_on_virtual(const KubernetesRun& run, const Playground& of, cons
                 {"kubectl", "kubectl --server " + url(api.host, (*front)->port()) + " get pods -A"}});
 
   kubernetes::ClusterSettings settings = cluster_settings(run, own_identity());
-  settings.self = {vk::operator_name_space, "", "", ""};
   vk::take_from_scenario(scenario, settings);
   bool told = false;
   const auto stop = [&] {
     if (cluster.over() && !std::exchange(told, true)) {
       cluster.truth().close();
-      const simulation::RunResult result = bill.finish(truth.stuck() ? truth.last_progress() : truth.now());
+      const simulation::RunResult result = bill.finish(cluster.end_of_work());
       run.log.info("scenario finished; the cluster stays", {{"dollars_by_use", result.bill.total().value()},
                                                             {"jobs_finished", result.jobs_finished},
                                                             {"simulated_seconds", to_seconds(result.makespan)}});

@@ -391,7 +391,7 @@ TEST(ErrorOfAnswer, SaysWhatTheServerSaid) {
   EXPECT_EQ(error_of_answer(403, "").code, ErrorCode::invalid_input);
 }
 
-// As kube-apiserver refuses a patch with the uid of a pod that was deleted and made again.
+// The answer of kube-apiserver to a patch with the uid of a pod that was deleted and made again.
 TEST(ErrorOfAnswer, SaysThatAnotherObjectHasTheName) {
   const std::string message =
       R"(Pod "x" is invalid: metadata.uid: Invalid value: "1b4e28ba-2fa1-11d2-883f-0016d3cca427": field is immutable)";
