@@ -2,9 +2,11 @@
 // where nobody has tuned anything: is there a scheduler that is better than lips in dollars or in waiting and no worse
 // in the other? Random clusters of four hours by kind and seed, and whole days with published run times.
 //   [LIPS_DATA=...] bench_mixed [--seeds N] [--first SEED] [--kind NAME] [--teams N] [--only RIVAL] [--jobs THREADS]
-//   [--write FOLDER]
+//   [--write FOLDER] [--grid]
 // NAME: fixed-mixed, fixed-memory, fixed-gpus, elastic-mixed, elastic-memory, elastic-gpus, philly, eva; or a part of
 // these, such as fixed or gpus. --teams: pools of the random clusters, 1 to 3; only lips and delay heed their shares.
+// --grid: how near a setting of the grid of waitingPrice and waitingPerJob comes to the dollars of the cheapest rival,
+// at no longer a mean completion than that rival's.
 // --write writes the scenarios, which 'lips simulate' runs, instead of running them.
 // Better: no dearer and 2 % quicker in mean completion, or 2 % cheaper and no slower; within 0.1 % is equal. Dollars
 // are of the invoice. 24 seeds of all six random kinds take about five minutes of CPU, the traces about as long.
@@ -39,6 +41,7 @@ struct Options {
   std::uint64_t seeds = 24, first = 1;
   std::size_t threads = 1, teams = 3;
   std::string kind, only, folder;  // empty: all kinds, all rivals, no scenarios written
+  bool grid = false;
 };
 
 struct Outcome {
@@ -88,6 +91,36 @@ Answer answer_of(const MixedWorld& world, const std::vector<Rival>& rivals) {
   return answer;
 }
 
+std::vector<Rival> grid() {
+  std::vector<Rival> settings;
+  for (const double price : {0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0})
+    for (const double a_job : {0.0, 2.0})
+      settings.push_back({fmt::format("waitingPrice {}, waitingPerJob {}", price, a_job), "lips",
+                          [price, a_job](PolicySettings& given) {
+                            given.lips.waiting_price = price, given.lips.waiting_per_job = a_job;
+                          }});
+  return settings;
+}
+
+// `settings` are the last of the rivals.
+void print_nearest(const Answer& answer, const std::vector<Rival>& rivals, std::size_t settings) {
+  const std::size_t real = rivals.size() - settings;
+  std::optional<std::size_t> cheapest, nearest;
+  for (std::size_t i = 0; i < rivals.size(); ++i) {
+    std::optional<std::size_t>& best = i < real ? cheapest : nearest;
+    if (!answer.rivals[i].finished) continue;
+    if (i >= real && (!cheapest || answer.rivals[i].seconds > equal * answer.rivals[*cheapest].seconds)) continue;
+    if (!best || answer.rivals[i].usd < answer.rivals[*best].usd) best = i;
+  }
+  if (!cheapest) return;
+  const Outcome& rival = answer.rivals[*cheapest];
+  fmt::print("  cheapest rival: {}, {:.2f} USD, {:.1f} s; ", rivals[*cheapest].name, rival.usd, rival.seconds);
+  if (!nearest) return fmt::print("no setting of the grid is as quick\n");
+  const Outcome& own = answer.rivals[*nearest];
+  fmt::print("cheapest setting that is no slower: {}, {:+.1f} % USD, {:+.1f} % completion\n", rivals[*nearest].name,
+             100 * (own.usd / rival.usd - 1), 100 * (own.seconds / rival.seconds - 1));
+}
+
 void print(const MixedWorld& world, const Answer& answer, const std::vector<Rival>& rivals) {
   if (!answer.error.empty()) return fmt::print("{}: {}\n", world.name, answer.error);
   fmt::print("{}: {} nodes or places, {} jobs, {} tasks\n", world.name, answer.nodes, answer.jobs, answer.tasks);
@@ -116,7 +149,7 @@ struct Ratios {
 // The worlds of a kind, and those of them in which a rival is better.
 struct Tally {
   int worlds = 0, beaten = 0, stuck = 0;
-  std::vector<Ratios> over_lips;  // by rival
+  std::vector<Ratios> over_lips;       // by rival
   std::vector<double> slower, dearer;  // lips over the quickest that is no dearer, and the cheapest that is no slower
   std::string which;
 };
@@ -198,6 +231,7 @@ int write(const std::vector<MixedWorld>& worlds, const std::string& folder) {
 
 std::optional<Options> read_options(int argc, char** argv) {
   Options options;
+  if (argc > 1 && std::string(argv[argc - 1]) == "--grid") options.grid = true, --argc;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i], value = argv[i + 1];
     const auto number = static_cast<std::uint64_t>(std::max(0, std::atoi(value.c_str())));
@@ -232,11 +266,14 @@ int main(int argc, char** argv) {
     std::erase_if(rivals, [&](const Rival& rival) { return rival.name != options->only; });
   const std::vector<MixedWorld> worlds = options ? worlds_of(*options) : std::vector<MixedWorld>{};
   if (worlds.empty() || rivals.empty())
-    return fmt::print(stderr,
-                      "bench_mixed [--seeds N] [--first SEED] [--kind NAME] [--teams N] [--only RIVAL] [--jobs THREADS] "
-                      "[--write FOLDER]\n"),
+    return fmt::print(
+               stderr,
+               "bench_mixed [--seeds N] [--first SEED] [--kind NAME] [--teams N] [--only RIVAL] [--jobs THREADS] "
+               "[--write FOLDER] [--grid]\n"),
            2;
   if (!options->folder.empty()) return write(worlds, options->folder);
+  const std::vector<Rival> settings = options->grid ? grid() : std::vector<Rival>{};
+  rivals.insert(rivals.end(), settings.begin(), settings.end());
   const double began = seconds_now();
   const std::vector<Answer> answers = on_threads(options->threads, worlds.size(), [&](std::size_t i) {
     Answer answer = answer_of(worlds[i], rivals);
@@ -247,10 +284,16 @@ int main(int argc, char** argv) {
   bool good = true;
   for (std::size_t i = 0; i < worlds.size(); ++i) {
     print(worlds[i], answers[i], rivals);
+    if (options->grid) {
+      if (answers[i].error.empty()) print_nearest(answers[i], rivals, settings.size());
+      good = good && answers[i].error.empty();
+      continue;
+    }
     good = good && answers[i].error.empty();
     if (tallies.empty() || tallies.back().first != worlds[i].kind) tallies.push_back({worlds[i].kind, {}});
     if (answers[i].error.empty()) count(worlds[i], answers[i], rivals, tallies.back().second);
   }
+  if (options->grid) return good ? 0 : 1;
   std::erase_if(tallies, [](const auto& of_kind) { return of_kind.second.worlds == 0; });
   print(tallies);
   for (const auto& [kind, tally] : tallies) print_ratios(kind, tally, rivals);

@@ -1,11 +1,12 @@
 // Policies on a modern day (config/scenarios/modern-day.yaml) at several loads, placements and seeds, against each
 // other and against the clairvoyant bound at the same mean wait. docs/results.md has the tables.
 //   bench_modern_day [--instances N] [--load L] [--placement NAME] [--slot SECONDS] [--quick] [--invoice | --elastic]
-//                    [--tight-bound] [--variations | --waiting-price P | --announced]
+//                    [--tight-bound] [--variations | --waiting-price P | --announced] [--one-pool]
 // USD are dollars by use, which the bound is of; with --invoice they are a cloud's invoice, and plans minimise that.
 // --tight-bound: only lips, and the tighter bound of each run, some ten seconds each.
 // --announced: only lips, and lips when half of the jobs are announced before they come, well and badly; with
 // --tight-bound also when all are, exactly, and what the cost over the bound consists of.
+// --one-pool: all jobs in one pool, for what it costs that three pools share by their weights.
 // --elastic: the same on nodes that an autoscaler launches (modern-day-elastic), billed by invoice, which the bound is
 // of too, storage aside: no schedule pays a node less than the price of its full cores for the work that they do.
 #include "bench/modern_day.h"
@@ -353,7 +354,7 @@ bool compare_policies(const std::vector<Instance>& instances, const Bounds& boun
 int main(int argc, char** argv) {
   std::size_t count = 24;
   double only_load = 0, slot = 120, waiting_price = 0;
-  bool only_variations = false, elastic = false, tight = false, announced = false;
+  bool only_variations = false, elastic = false, one_pool = false, tight = false, announced = false;
   Billing billing = Billing::use;
   std::string only;  // placement
   for (int i = 1; i < argc; ++i) {
@@ -376,6 +377,8 @@ int main(int argc, char** argv) {
       billing = Billing::invoice;
     else if (argument == "--elastic")
       billing = Billing::invoice, elastic = true;
+    else if (argument == "--one-pool")
+      one_pool = true;
     else if (argument == "--waiting-price" && i + 1 < argc)
       waiting_price = std::atof(argv[++i]);
     else if (argument == "--slot" && i + 1 < argc)
@@ -383,16 +386,17 @@ int main(int argc, char** argv) {
     else
       return fmt::print(stderr,
                         "bench_modern_day [--instances N] [--load L] [--placement NAME] [--slot SECONDS] [--quick] "
-                        "[--invoice | --elastic] [--tight-bound] [--variations | --waiting-price P | --announced]\n"),
+                        "[--invoice | --elastic] [--tight-bound] [--variations | --waiting-price P | --announced] "
+                        "[--one-pool]\n"),
              2;
   }
   const std::vector<double> loads =
       only_load > 0 ? std::vector<double>{only_load} : std::vector<double>{0.5, 0.8, 0.95};
-  std::vector<Instance> instances = modern_days(count, loads, {billing, elastic});
+  std::vector<Instance> instances = modern_days(count, loads, {billing, elastic, one_pool});
   std::erase_if(instances, [&](const Instance& day) { return !only.empty() && day.placement != only; });
   std::vector<Instance> few;
   for (const char* placement : placements)
-    few.push_back({only_load > 0 ? only_load : 0.8, placement, 1, {billing, elastic}});
+    few.push_back({only_load > 0 ? only_load : 0.8, placement, 1, {billing, elastic, one_pool}});
   const Bounds bounds{std::chrono::duration_cast<Duration>(std::chrono::duration<double>(slot)), tight};
   const double began = seconds_now();
   if (waiting_price > 0) {

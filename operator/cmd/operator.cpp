@@ -208,8 +208,8 @@ std::vector<PoolUse> RunningOperator::pool_uses() const {
 
 // Asked for each pool that is to be steered.
 bool RunningOperator::leaves_alone(const std::string& pool) {
-  std::optional<LeftAloneBecause> because = guard_.why_not(pool);
-  if (because && !live_.config()->fall_back) because.reset();
+  guard_.set_falls_back(live_.config()->fall_back);
+  const std::optional<LeftAloneBecause> because = guard_.why_not(pool);
   if (because ? !left_alone_.insert(pool).second : left_alone_.erase(pool) == 0) return because.has_value();
   metrics_.left_alone(pool, because ? std::optional(because->reason) : std::nullopt);
   if (because)

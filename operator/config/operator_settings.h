@@ -83,7 +83,7 @@ struct OperatorConfig {
 
   struct Moves {
     std::int32_t per_zone_pair = 4, total = 32, attempts = 5;
-    MebibytesPerSecond bandwidth{0};  // of one move; 0: no limit
+    MebibytesPerSecond bandwidth{0};  // of all moves of a zone pair together; 0: no limit
     std::string name_space, image = "docker.io/rclone/rclone:1.72.0", pull_policy = "IfNotPresent", service_account;
     bool serve_stores = true;
     Duration keep_finished{600'000'000};

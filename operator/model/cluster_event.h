@@ -78,6 +78,7 @@ struct TaskFound {  // it is on that node, whatever was assumed and whether or n
   NodeId node;
   TimePoint since{};
   bool degraded = false;  // its lips.dev/input is that of a degraded task
+  PoolId leaves_for = {};  // it has been asked to end, for a task of this pool
 };
 struct TaskWithdrawn {  // will not run any more, pending or not
   TaskId task;

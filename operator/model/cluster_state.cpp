@@ -248,6 +248,7 @@ void ClusterState::find(const TaskFound& found) {
   task.state = TaskState::running;
   RunningTask& run = snapshot_.running[running_index_[found.task]];
   run.expected_end = std::max(run.expected_end, snapshot_.now);
+  if (found.leaves_for.valid()) run.reclaimed_for = found.leaves_for;
   update_active(task.job);
 }
 

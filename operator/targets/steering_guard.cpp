@@ -31,6 +31,7 @@ void SteeringGuard::planned(TimePoint now, bool passed, const std::vector<Target
 }
 
 std::optional<LeftAloneBecause> SteeringGuard::why_not(const std::string& pool) const {
+  if (!falls_back_) return std::nullopt;
   if (plans_refused_)
     return LeftAloneBecause{LeftAlone::plans_refused,
                             "no plan has passed its checks for a minute; steered again after five minutes without a "

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 #include <httplib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "tests/cmd/program.h"
@@ -55,6 +57,38 @@ TEST(Operator, LeavesNodeHoursThatCommitmentsCoverOutOfItsBill) {
   const std::string dollars = "\nlips_node_dollars_total{capacity_type=\"on-demand\",zone=\"us-east-1a\"} ";
   EXPECT_THAT(metrics_with("{perHour: 0}"), AllOf(HasSubstr(dollars), Not(HasSubstr(dollars + "0\n"))));
   EXPECT_THAT(metrics_with("{perHour: 1000}"), HasSubstr(dollars + "0\n"));
+}
+
+TEST(Operator, ItsJournalTakesNoMoreThanItsTimeAndNotMoreOftenThanItIsAllowed) {
+  const auto records = [](const std::string& setting) {
+    const std::filesystem::path folder = testing::TempDir() + "lips-journal-" + setting.substr(0, setting.find('='));
+    std::filesystem::remove_all(folder);
+    const Said ran = lips(with(on_quickstart, {"journal.directory=" + folder.string(), setting}));
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    const std::string epochs = lips({"replay", folder.string()}).out;
+    std::filesystem::remove_all(folder);
+    return std::count(epochs.begin(), epochs.end(), '\n');
+  };
+  const auto all = records("journal.size=64Mi");
+  EXPECT_GT(all, 4);
+  EXPECT_LT(records("journal.leastInterval=100h"), all);
+  EXPECT_LT(records("journal.timeShare=0"), all);
+}
+
+TEST(Operator, ItIsUnhealthyWhenItsLoopStandsStill) {
+  const auto health_with = [](const std::string& stalled_after) {
+    std::set<int> answers;
+    lips_interrupted({"operator", "--cluster", "simulated:quickstart", "--speed", "0.001", "--set",
+                      "server.listen=127.0.0.1:0", "server.stalledAfter=" + stalled_after},
+                     "msg=\"starting\"", [&](const std::string& shown) {
+                       httplib::Client client("127.0.0.1", port_of(shown));
+                       for (int asked = 0; asked < 200 && !answers.contains(503); ++asked)
+                         if (const auto answer = client.Get("/healthz")) answers.insert(answer->status);
+                     });
+    return answers;
+  };
+  EXPECT_THAT(health_with("60s"), testing::ElementsAre(200));
+  EXPECT_TRUE(health_with("1ms").contains(503)) << "it waits for its next event for longer";
 }
 
 TEST(Operator, AnEmptyAddressServesNothing) {

@@ -47,6 +47,18 @@ TEST(SteeringGuard, LeavesAllAloneWhereTheBudgetOfAllIsOverspentOrAsLongAsItStan
   EXPECT_FALSE(guard.why_not("etl")) << "waits are no dollars";
 }
 
+TEST(SteeringGuard, LeavesNobodyAloneWhereItDoesNotFallBack) {
+  SteeringGuard guard;
+  guard.planned(at(0), false, {budget("etl", 200)});
+  guard.planned(at(60), false, {budget("etl", 200)});
+  ASSERT_TRUE(guard.why_not("etl"));
+  guard.set_falls_back(false);
+  EXPECT_FALSE(guard.why_not("etl"));
+  EXPECT_FALSE(guard.why_not("ads"));
+  guard.set_falls_back(true);
+  EXPECT_TRUE(guard.why_not("etl")) << "the configuration may change while it runs";
+}
+
 TEST(SteeringGuard, LeavesAllAloneWhilePlansAreRefused) {
   SteeringGuard guard;
   guard.planned(at(0), false, {});

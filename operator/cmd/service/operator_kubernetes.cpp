@@ -19,6 +19,7 @@
 #include "kubernetes/api/clock_watch.h"
 #include "kubernetes/api/http_client.h"
 #include "kubernetes/api/leadership.h"
+#include "kubernetes/data/mover_options.h"
 #include "model/cluster_state.h"
 
 namespace lips::cmd {
@@ -122,25 +123,11 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
     return live.prices()->transfer(from, to);
   };
   settings.data.storage_price = [&live = run.live](StoreKind kind) { return live.prices()->storage(kind); };
-  kubernetes::MoverOptions& mover = settings.data.mover;
-  mover.work.name_space = config->moves.name_space;
-  mover.work.image = config->moves.image;
-  mover.work.pull_policy = config->moves.pull_policy;
-  mover.work.service_account = config->moves.service_account;
-  mover.serve_stores = config->moves.serve_stores;
-  mover.keep_finished = config->moves.keep_finished;
-  mover.attempts = config->moves.attempts;
-  mover.pool_uses = run.pool_uses;
-  mover.limits = {config->moves.per_zone_pair, config->moves.total};
-  mover.work.run_as_user = config->moves.run_as_user;
-  mover.work.resources = {config->moves.cpu_request, config->moves.cpu_limit, config->moves.memory_request,
-                          config->moves.memory_limit};
-  mover.work.pod_spec = config->moves.pod_spec;
-  mover.work.key_secret = config->moves.key_secret;
+  settings.data.mover = kubernetes::mover_options(config->moves);
+  settings.data.mover.pool_uses = run.pool_uses;
   settings.data.tenants = {config->data.blocks_per_name_space, config->data.files_per_name_space,
                            std::llround(config->data.size_per_name_space.value() * bytes_per_mebibyte),
                            config->data.discover_from, config->data.blocks_and_replicas};
-  mover.bytes_per_second = static_cast<std::int64_t>(config->moves.bandwidth.value() * 1024 * 1024);
   settings.prices_version = [&live = run.live] { return live.generation(); };
   settings.announced = run.announced;
   settings.cadence = [&policy = run.policy] { return policy.cadence(); };

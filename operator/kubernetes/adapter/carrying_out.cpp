@@ -6,6 +6,7 @@
 
 #include "kubernetes/adapter/job_tables.h"
 #include "kubernetes/adapter/kubernetes_cluster.h"
+#include "kubernetes/adapter/nominations.h"
 #include "kubernetes/adapter/task_reading.h"
 #include "kubernetes/pods/zone_gate.h"
 
@@ -100,6 +101,18 @@ void KubernetesCluster::note_plan(const Plan& plan) {
   waits_listing_ = model_.listings();
   for (const Deferral& deferral : plan.deferrals) waits_[deferral.task] = &words_of(deferral.reason);
   for (const Assignment& assignment : plan.assignments) waits_[assignment.task] = &words_of_planned();
+  nominate(places_of_leaving(plan), pods_, *binder_);
+}
+
+// Of tasks that the plan sends to nodes that others leave, by the name of the pod.
+std::map<std::string, std::string> KubernetesCluster::places_of_leaving(const Plan& plan) const {
+  std::map<std::string, std::string> places;
+  if (!reclaims_->any()) return places;
+  const std::set<std::string> nodes = reclaims_->nodes();
+  for (const Assignment& assignment : plan.assignments)
+    if (const std::string& node = model_.index().node_name(assignment.node); nodes.contains(node))
+      places.emplace(full_name(model_.pod_of(assignment.task)), node);
+  return places;
 }
 
 // Says where the pod is to go, and where it reads there. It stays if it cannot be told.
@@ -146,7 +159,7 @@ void KubernetesCluster::reclaim(const Reclaim& reclaim) {
   }
   log_.info("a pod is taken back for one that waits",
             {{"pod", name}, {"usd", fmt::format("{:.4f}", reclaim.lost.value())}});
-  reclaims_->evict(pod, reclaim.task, model_.listings());
+  reclaims_->evict(pod, {reclaim.task, model_.listings(), model_.index().pool_name(reclaim.pool), record->node});
 }
 
 void KubernetesCluster::remember_shares(const ShareMemory& shares) { shares_->remember(model_.index().stored(shares)); }

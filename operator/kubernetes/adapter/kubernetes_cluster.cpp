@@ -156,7 +156,7 @@ KubernetesCluster::KubernetesCluster(ClusterLink link, ClusterSettings settings,
   reclaims_ = std::make_unique<Reclaims>(Reclaims::Surroundings{*act_client_, may_act, wake, log_});
   resync_ = std::make_unique<Resync>(
       Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_, traffic_->learned(),
-                           *divisions_, volumes_, telemetry_, log_},
+                           *divisions_, *reclaims_, volumes_, telemetry_, log_},
       Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence, settings_.mode,
                     settings_.left_alone, settings_.applications.shuffle_per_cpu_second, settings_.scheduler_name,
                     settings_.announced});
@@ -414,6 +414,10 @@ void KubernetesCluster::handle(const NotUnderstood& refused) {
 void KubernetesCluster::forget_what_is_gone() {
   if (!model_.listed()) nodes_.take_changed();  // a resync reports all nodes
   pods_.review_run_times(now(), settings_.default_run_time);
+  reclaims_->forget_gone([this](const ObjectMeta& pod) {
+    const PodRecord* record = pods_.find(pod);
+    return record && record->on_node();
+  });
   if (pods_.forget_unused_classes()) conditions_->forget_classes();
   if (memories_->kept() == 0 && divisions_->kept() == 0) return;
   std::set<std::string> keys;

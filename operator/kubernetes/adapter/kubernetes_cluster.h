@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -185,6 +186,7 @@ class KubernetesCluster : public ClusterClient {
   void detect_resources();
   void link_data();
   std::uint64_t prices_version() const { return settings_.prices_version ? settings_.prices_version() : 0; }
+  std::map<std::string, std::string> places_of_leaving(const Plan& plan) const;
   Result<std::string> input_for(PodRecord& record, const Assignment& assignment);
   void send_ahead(PodRecord& record, const OfferEntry& offer);
   Result<void> ask_for_volumes(PodRecord& record, const std::string& node_name);

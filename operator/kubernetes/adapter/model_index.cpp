@@ -447,6 +447,11 @@ PoolId ModelIndex::pool(const std::string& name, std::vector<ClusterEvent>& even
   return known->second;
 }
 
+std::string ModelIndex::pool_name(PoolId pool) const {
+  const auto named = std::find_if(pools_.begin(), pools_.end(), [&](const auto& each) { return each.second == pool; });
+  return named == pools_.end() ? "" : named->first;
+}
+
 WholeJobId ModelIndex::whole_job(const std::string& key) {
   return whole_jobs_.try_emplace(key, WholeJobId(static_cast<std::uint32_t>(whole_jobs_.size()))).first->second;
 }

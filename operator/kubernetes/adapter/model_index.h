@@ -165,6 +165,7 @@ class ModelIndex {
   // An id; appends an event that adds it if it is new.
   ConstraintId constraint(const PlacementConstraint& constraint, std::vector<ClusterEvent>& events);
   PoolId pool(const std::string& name, std::vector<ClusterEvent>& events);
+  std::string pool_name(PoolId pool) const;
   // The id of the job of that key, in this listing.
   WholeJobId whole_job(const std::string& key);
   Resources request(const PodNeeds& needs) const;

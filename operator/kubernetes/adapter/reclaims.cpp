@@ -33,34 +33,43 @@ bool is_done(const Answer& answer) {
 }  // namespace
 
 // One try: a budget that forbids it now (429) may forbid it for long, and the next plan chooses another task.
-void Reclaims::evict(const ObjectMeta& pod, TaskId task, std::uint64_t listing) {
+void Reclaims::evict(const ObjectMeta& pod, Leaving leaving) {
   ApiRequest request = eviction_of(pod);
   auto tries = std::make_shared<int>(0);
   request.still_wanted = [may_act = around_.may_act, tries] { return may_act() && (*tries)++ == 0; };
-  const std::string name = pod.name_space + "/" + pod.name;
-  around_.client.start(std::move(request), [this, name, task, listing, tries](const Answer& answer) {
+  Asked asked{pod, std::move(leaving)};
+  leaving_.insert_or_assign(pod.uid, asked);
+  around_.client.start(std::move(request), [this, asked = std::move(asked), tries](const Answer& answer) {
     if (is_done(answer)) return;
     const bool not_now = answer.error().code == ErrorCode::cancelled && *tries > 0;
-    {
-      const std::lock_guard lock(mutex_);
-      refused_.push_back({name,
-                          not_now ? "not now: a PodDisruptionBudget, or too many requests" : answer.error().message,
-                          task, listing});
-    }
+    leaving_.erase(asked.pod.uid);
+    refused_.push_back(
+        {asked, not_now ? "not now: a PodDisruptionBudget, or too many requests" : answer.error().message});
     around_.wake();
   });
 }
 
 void Reclaims::report(std::vector<ClusterEvent>& events, std::uint64_t listing, TimePoint now) {
-  std::vector<Refusal> refused;
-  {
-    const std::lock_guard lock(mutex_);
-    refused.swap(refused_);
+  for (const Refusal& refusal : std::exchange(refused_, {})) {
+    const auto& [pod, leaving] = refusal.asked;
+    around_.log.warning("a pod is not taken back", {{"pod", full_name(pod)}, {"why", refusal.why}});
+    if (leaving.listing == listing) events.emplace_back(TaskStays{leaving.task, now + reclaim_again});
   }
-  for (const Refusal& refusal : refused) {
-    around_.log.warning("a pod is not taken back", {{"pod", refusal.pod}, {"why", refusal.why}});
-    if (refusal.listing == listing) events.emplace_back(TaskStays{refusal.task, now + reclaim_again});
-  }
+}
+
+const std::string* Reclaims::pool_of(const ObjectMeta& pod) const {
+  const auto asked = leaving_.find(pod.uid);
+  return asked == leaving_.end() ? nullptr : &asked->second.leaving.pool;
+}
+
+std::set<std::string> Reclaims::nodes() const {
+  std::set<std::string> nodes;
+  for (const auto& [uid, asked] : leaving_) nodes.insert(asked.leaving.node);
+  return nodes;
+}
+
+void Reclaims::forget_gone(const std::function<bool(const ObjectMeta&)>& is_there) {
+  std::erase_if(leaving_, [&](const auto& entry) { return !is_there(entry.second.pod); });
 }
 
 }  // namespace lips::kubernetes

@@ -196,9 +196,11 @@ void Resync::emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data
     model.events().emplace_back(JobArrived{std::move(group.job), std::move(group.tasks), std::move(group.maps_before)});
     for (PodRecord* pod : group.pods) {
       model.add_task(*pod);
-      if (pod->on_node())
-        model.events().emplace_back(
-            TaskFound{pod->task, model.index().node(pod->node), pod->started.value_or(now), pod->degraded});
+      if (!pod->on_node()) continue;
+      const std::string* leaves_for = around_.reclaims.pool_of(pod->meta);
+      const PoolId pool = leaves_for ? model.index().pool(*leaves_for, model.events()) : PoolId::none();
+      model.events().emplace_back(
+          TaskFound{pod->task, model.index().node(pod->node), pod->started.value_or(now), pod->degraded, pool});
     }
   }
   for (const Rejection& rejection : rejected) {

@@ -18,6 +18,7 @@
 #include "kubernetes/adapter/known_jobs.h"
 #include "kubernetes/adapter/model_feed.h"
 #include "kubernetes/adapter/pod_lifecycle.h"
+#include "kubernetes/adapter/reclaims.h"
 #include "kubernetes/pods/learned_traffic.h"
 #include "kubernetes/pods/node_cache.h"
 #include "kubernetes/pods/pod_cache.h"
@@ -38,6 +39,7 @@ class Resync {
     const KeptShares& shares;
     const LearnedTraffic& traffic;
     const DataDivisions& divisions;
+    const Reclaims& reclaims;
     const VolumeCache& volumes;
     AdapterObserver& telemetry;
     Log& log;

@@ -49,11 +49,7 @@ struct DataMover::Working {
         secret(writes, options.work.name_space, options.work.key_secret),
         reconciler(catalog, writes, events, options.work, {secret, options.serve_stores}, options.pool_uses),
         discovery(catalog, writes, events, options.work),
-        requests(catalog, writes, {options.blocks_per_move, options.attempts, options.keep_finished}) {
-    if (options.bytes_per_second > 0 && options.limits.per_zone_pair > 0)
-      options.work.bytes_per_second =
-          std::max<std::int64_t>(1, options.bytes_per_second / options.limits.per_zone_pair);
-  }
+        requests(catalog, writes, {options.blocks_per_move, options.attempts, options.keep_finished}) {}
 
   void tick(TimePoint now);
 

@@ -25,7 +25,6 @@ namespace lips::kubernetes {
 struct MoverOptions {
   WorkSettings work;
   AdmissionLimits limits;
-  std::int64_t bytes_per_second = 0;   // of all moves of a zone pair together; 0: no limit
   std::uint32_t blocks_per_move = 64;  // requests that are joined in one DataMove
   std::int32_t attempts = 0;           // of a DataMove
   Duration keep_finished{};            // finished DataMoves

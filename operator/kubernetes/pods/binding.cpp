@@ -164,6 +164,14 @@ void Binder::annotate(const ObjectMeta& pod, const TextMap& annotations) {
   client_.start(std::move(request), [](const Answer&) {});
 }
 
+void Binder::nominate(const ObjectMeta& pod, const std::string& node) {
+  const Json name = node.empty() ? Json() : Json(node);
+  ApiRequest request = patch_of(pod_path(pod, "status"), written(Json{{"metadata", {{"uid", pod.uid}}},
+                                                                      {"status", {{"nominatedNodeName", name}}}}));
+  request.still_wanted = may_act_;
+  client_.start(std::move(request), [](const Answer&) {});
+}
+
 void Binder::mark_waiting(const ObjectMeta& pod, const Wait& wait, std::function<void(Answer)> done) {
   Json condition{{"type", "PodScheduled"},
                  {"status", "False"},

@@ -64,6 +64,9 @@ class Binder {
   void keep(const ObjectMeta& pod, Duration kept_for);
   void let_evict(const ObjectMeta& pod);
 
+  // Others end on that node for the pod; empty: on none.
+  void nominate(const ObjectMeta& pod, const std::string& node);
+
   // PodScheduled=False for that reason, one word. `since` is when it began.
   struct Wait {
     std::string reason, message;

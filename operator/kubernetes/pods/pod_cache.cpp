@@ -250,6 +250,15 @@ PodCache::Update PodCache::update_ungated(const Pod& pod, PodRecord& record) {
   return {Change::withdrawn, &record, ""};
 }
 
+void PodCache::note_nomination(const Pod& pod, PodRecord& record) {
+  if (record.nominated == pod.nominated) return;
+  record.nominated = pod.nominated;
+  if (pod.nominated.empty())
+    nominated_.erase(full_name(pod.meta));
+  else
+    nominated_.insert(full_name(pod.meta));
+}
+
 PodCache::Update PodCache::update_ours(const Pod& pod, TimePoint now) {
   std::unique_ptr<PodRecord>& place = ours_[full_name(pod.meta)];
   const bool fresh = !place;
@@ -262,6 +271,7 @@ PodCache::Update PodCache::update_ours(const Pod& pod, TimePoint now) {
   record.says_disruption = find_text(pod.annotations, annotation::do_not_disrupt) != nullptr;
   record.kept_for = read_kept_for(pod.annotations);
   record.deleting = pod.deleting;
+  note_nomination(pod, record);
   if (pod.scheduled.status == ConditionStatus::no && pod.scheduled.since != TimePoint{})
     record.unscheduled_since = pod.scheduled.since;
   if (pod.started) record.started = pod.started;
@@ -349,6 +359,7 @@ std::unique_ptr<PodRecord> PodCache::forget(const ObjectMeta& meta, TimePoint no
   if (place == ours_.end() || place->second->meta.uid != meta.uid) return nullptr;
   std::unique_ptr<PodRecord> record = std::move(place->second);
   ours_.erase(place);
+  nominated_.erase(key);
   std::erase_if(drivers_, [&](const auto& entry) { return entry.second.uid == meta.uid; });
   depends_on_others_.erase(key);
   // Workers of a framework do not end by themselves: their creator deletes them.

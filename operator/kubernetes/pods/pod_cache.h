@@ -95,6 +95,8 @@ class PodCache {
   // Learns from tasks that run longer than expected; `assumed` is the run time where nothing is known.
   void review_run_times(TimePoint now, Duration assumed);
   const std::map<std::string, std::unique_ptr<PodRecord>>& ours() const { return ours_; }
+  // Full names of those of ours that have a nominated node.
+  const std::set<std::string>& nominated() const { return nominated_; }
 
  private:
   struct Other {
@@ -112,6 +114,7 @@ class PodCache {
   void update_other(const Pod& pod);
   void forget_other(const ObjectMeta& meta);
   void update_nomination(const Pod& pod);
+  void note_nomination(const Pod& pod, PodRecord& record);
   void note_resize(const Pod& pod, PodRecord& record);
   void count_volumes_again();
   void check_claims(const Pod& pod, PodRecord& record, PodNeeds& needs) const;
@@ -139,8 +142,9 @@ class PodCache {
   AntiAffinity anti_affinity_;
   ClaimUsers claim_users_;
   std::map<std::string, std::unique_ptr<PodRecord>> ours_;  // by namespace/name
-  std::unordered_map<std::string, Other> others_;           // on a node; looked up only
-  std::map<std::string, Pod> depends_on_others_;            // their last version
+  std::set<std::string> nominated_;
+  std::unordered_map<std::string, Other> others_;  // on a node; looked up only
+  std::map<std::string, Pod> depends_on_others_;   // their last version
   struct Driver {
     std::string uid;
     PodAnnotations says;

@@ -100,6 +100,7 @@ struct PodRecord {
 
   std::optional<Duration>
       kept_for;           // autoscalers may not evict it for so long after its start; none: we have not said so
+  std::string nominated;  // the node on which others end for it, as the server shows it
   bool deleting = false;  // its object is being deleted
 
   bool on_node() const {

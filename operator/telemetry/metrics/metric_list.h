@@ -144,6 +144,14 @@ inline constexpr auto metric_list = [] {
       MetricAbout{"lips_tasks_finished_total", counter, "pool", "tasks that finished"},
       MetricAbout{"lips_tasks_lost_total", counter, "pool",
                   "tasks that failed, or were evicted or refused, and are pending again"},
+      MetricAbout{"lips_tasks_taken_back_total", counter, "pool,reason",
+                  "running tasks that a plan ends, by their own pool and for whom: share (another pool is below its "
+                  "share) or priority (a task of its own pool has a higher one)"},
+      MetricAbout{"lips_taken_back_dollars_total", counter, "pool,reason", "work and reads of these tasks so far"},
+      MetricAbout{
+          "lips_tasks_not_taken_back_total", counter, "pool",
+          "of these tasks, those that stay: a PodDisruptionBudget, a missing right, or nobody would create them "
+          "anew"},
       MetricAbout{"lips_nodes", gauge, "zone,schedulable", "nodes"},
 
       // Pools

@@ -17,6 +17,8 @@ namespace {
 
 constexpr Duration keep_gone_pool{300'000'000};  // so that the last it did is scraped under its name
 
+PoolId pool_of(const ClusterSnapshot& cluster, TaskId task) { return cluster.jobs[cluster.tasks[task].job].pool; }
+
 using Terms = std::array<std::pair<std::string_view, double>, 3>;
 Terms terms_of(const Bill& bill) {
   return {{{"cpu", bill.cpu.value()}, {"transfer", bill.transfer.value()}, {"shuffle", bill.shuffle.value()}}};
@@ -125,6 +127,17 @@ void OperatorMetrics::State::count_plan(const DecidedPlan& decided) {
   registry.set("lips_pending_tasks", {"queued"}, static_cast<double>(queued));
 }
 
+void OperatorMetrics::State::count_taken_back(const DecidedPlan& decided) {
+  const ClusterSnapshot& cluster = decided.cluster;
+  for (const Reclaim& reclaim : decided.plan.reclaims) {
+    const PoolId own = pool_of(cluster, reclaim.task);
+    const std::string& pool = known(cluster.pools[own].name);
+    const std::string_view reason = own == reclaim.pool ? "priority" : "share";
+    registry.add("lips_tasks_taken_back_total", {pool, reason});
+    registry.add("lips_taken_back_dollars_total", {pool, reason}, reclaim.lost.value());
+  }
+}
+
 void OperatorMetrics::State::count_pools(const DecidedPlan& decided) {
   const ClusterSnapshot& cluster = decided.cluster;
   sharing_metrics.set(decided.plan.account.sharing, cluster.now);
@@ -186,6 +199,7 @@ InvoiceSoFar OperatorMetrics::decided(const DecidedPlan& decided) {
   state.node_meter.look(decided.cluster, state.now());
   state.spend.price(decided.costs);
   state.count_plan(decided);
+  state.count_taken_back(decided);
   state.count_pools(decided);
   state.forget_pools(decided.cluster);
   state.count_cluster(decided.cluster);
@@ -258,6 +272,8 @@ void OperatorMetrics::State::count_event(const ClusterSnapshot& cluster, const C
   const Spend::Changes changes = spend.on_event(cluster, event);
   for (const EndedTask& task : changes.ended) count_ended(task);
   if (changes.copied) registry.add("lips_moved_bytes_total", {}, changes.copied->value() * bytes_per_mebibyte);
+  if (const auto* stays = std::get_if<TaskStays>(&event))
+    registry.add("lips_tasks_not_taken_back_total", {known(cluster.pools[pool_of(cluster, stays->task)].name)});
   if (const auto* listed = std::get_if<ClusterListed>(&event)) {
     node_meter.listed(*listed->start, now());
   } else if (const auto* gone = std::get_if<NodeLost>(&event)) {

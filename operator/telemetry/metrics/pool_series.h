@@ -11,9 +11,14 @@ inline constexpr std::array pool_gauges{
     MetricLabel{"lips_pool_cores", "pool"}, MetricLabel{"lips_pool_share_ratio", "pool"},
     MetricLabel{"lips_pool_pending_tasks", "pool"}, MetricLabel{"lips_running_tasks", "pool"},
     MetricLabel{"lips_pool_left_alone", "pool"}};
-inline constexpr std::array pool_sums{
-    MetricLabel{"lips_spend_dollars_total", "pool"},  MetricLabel{"lips_tasks_bound_total", "pool"},
-    MetricLabel{"lips_tasks_finished_total", "pool"}, MetricLabel{"lips_tasks_lost_total", "pool"},
-    MetricLabel{"lips_steered_total", "pool"},        MetricLabel{"lips_job_targets_missed_total", "pool"}};
+inline constexpr std::array pool_sums{MetricLabel{"lips_spend_dollars_total", "pool"},
+                                      MetricLabel{"lips_tasks_bound_total", "pool"},
+                                      MetricLabel{"lips_tasks_finished_total", "pool"},
+                                      MetricLabel{"lips_tasks_lost_total", "pool"},
+                                      MetricLabel{"lips_steered_total", "pool"},
+                                      MetricLabel{"lips_job_targets_missed_total", "pool"},
+                                      MetricLabel{"lips_tasks_taken_back_total", "pool"},
+                                      MetricLabel{"lips_taken_back_dollars_total", "pool"},
+                                      MetricLabel{"lips_tasks_not_taken_back_total", "pool"}};
 
 }  // namespace lips

@@ -38,60 +38,6 @@ std::string pod_name(const std::string& path) {
 FakeCluster::FakeCluster(std::uint64_t seed)
     : random_(seed), server_(std::make_unique<FakeApiServer>([this](const ReceivedRequest& r) { return answer(r); })) {}
 
-std::string FakeCluster::node_text(const std::string& name, const FakeNode& node, int version) const {
-  const std::string taints =
-      node.taint.empty() ? "" : fmt::format(R"("taints":[{{"key":"{}","effect":"{}"}}],)", node.taint, node.effect);
-  return fmt::format(
-      R"({{"metadata":{{"name":"{0}","uid":"node-{0}","resourceVersion":"{1}","labels":{{"topology.kubernetes.io/zone":"{2}",)"
-      R"("node.kubernetes.io/instance-type":"m5.xlarge","kubernetes.io/hostname":"{0}"{9}}}{8}}},"spec":{{{3}"unschedulable":{4}}},)"
-      R"("status":{{"allocatable":{{"cpu":"{5}","memory":"{5}Gi","pods":"{6}"}},"conditions":[{{"type":"Ready","status":"{7}"}}]}}}})",
-      name, version, node.zone, taints, node.cordoned, node.cpu, node.pods, node.ready ? "True" : "False",
-      node.usd_per_hour.empty() ? ""
-                                : fmt::format(R"(,"annotations":{{"lips.dev/usd-per-hour":"{}"}})", node.usd_per_hour),
-      node.more);
-}
-
-std::string FakeCluster::pod_text(const std::string& name, const FakePod& pod) const {
-  nlohmann::json metadata{{"name", name},
-                          {"namespace", "default"},
-                          {"uid", pod.uid},
-                          {"resourceVersion", std::to_string(pod.version)},
-                          {"creationTimestamp", "2026-03-01T10:00:00Z"},
-                          {"annotations", pod.annotations}};
-  if (!pod.labels.empty()) metadata["labels"] = pod.labels;
-  if (!pod.driver.empty())
-    metadata["ownerReferences"] = {
-        {{"apiVersion", "v1"},
-         {"kind", "Pod"},
-         {"name", pod.driver},
-         {"uid", pods_.contains(pod.driver) ? pods_.at(pod.driver).uid : "uid-of-" + pod.driver},
-         {"controller", true}}};
-  if (!pod.owner.empty()) {
-    metadata["ownerReferences"] = {{{"apiVersion", pod.owner_kind == "Job" ? "batch/v1" : "apps/v1"},
-                                    {"kind", pod.owner_kind},
-                                    {"name", pod.owner},
-                                    {"uid", "job-" + pod.owner},
-                                    {"controller", true}}};
-    if (pod.index >= 0) metadata["annotations"]["batch.kubernetes.io/job-completion-index"] = std::to_string(pod.index);
-  }
-  const std::string node = pod.node.empty() ? "" : fmt::format(R"("nodeName":"{}",)", pod.node);
-  const std::string condition =
-      pod.reason.empty()
-          ? ""
-          : fmt::format(R"(,"conditions":[{{"type":"PodScheduled","status":"False","reason":"{}"}}])", pod.reason);
-  std::string more;
-  if (!pod.gates.empty()) {
-    nlohmann::json gates = nlohmann::json::array();
-    for (const std::string& gate : pod.gates) gates.push_back({{"name", gate}});
-    more += fmt::format(R"("schedulingGates":{},)", gates.dump());
-  }
-  if (!pod.selector.empty()) more += fmt::format(R"("nodeSelector":{},)", nlohmann::json(pod.selector).dump());
-  return fmt::format(
-      R"({{"metadata":{},"spec":{{{}{}{}"schedulerName":"{}","containers":[{{"name":"c","resources":{{"requests":{{"cpu":"{}","memory":"1Mi"}}}}}}]}},)"
-      R"("status":{{"phase":"{}"{}{}}}}})",
-      metadata.dump(), node, pod.spec, more, pod.scheduler, pod.cpu, pod.phase, condition, pod.status);
-}
-
 void FakeCluster::tell(const std::string& kind, const std::string& type, const std::string& object) {
   const std::string line = event_line(type, object);
   history_.push_back({version_, kind, line});
@@ -123,18 +69,6 @@ void FakeCluster::put_pod(const std::string& name, FakePod pod) {
     pods_[name] = pod;
     tell("pods", "ADDED", pod_text(name, pod));
   });
-}
-
-std::string FakeCluster::job_text(const std::string& name, const FakeJob& job) {
-  nlohmann::json object{{"metadata",
-                         {{"name", name},
-                          {"namespace", "default"},
-                          {"uid", "job-" + name},
-                          {"resourceVersion", std::to_string(job.version)},
-                          {"annotations", job.annotations}}},
-                        {"spec", {{"completions", job.completions}}}};
-  object.merge_patch(job.more);
-  return object.dump();
 }
 
 void FakeCluster::put_resource(const std::string& plural, const std::string& name, const std::string& json) {
@@ -351,7 +285,7 @@ Reply FakeCluster::answer(const ReceivedRequest& request) {
   if (guarded && !forbidden_.empty() && request.path.find(forbidden_) != std::string::npos)
     return reply(403, status_text(403, "lips may not write " + forbidden_));
   if (request.path.ends_with("/binding")) return bind(request);
-  if (request.path.ends_with("/status")) return set_condition(request);
+  if (request.path.ends_with("/status")) return patch_status(request);
   if (request.path.find("/configmaps") != std::string::npos) return config_maps(request);
   if (request.method == "POST" && request.path.ends_with("/pods")) return create_pod(request);
   if (request.method == "DELETE" && request.path.find("/pods/") != std::string::npos)
@@ -539,7 +473,7 @@ Reply FakeCluster::steer(const ReceivedRequest& request) {
   return reply(200, "{}", lost || draw < trouble_);
 }
 
-Reply FakeCluster::set_condition(const ReceivedRequest& request) {
+Reply FakeCluster::patch_status(const ReceivedRequest& request) {
   const auto json = nlohmann::json::parse(request.body);
   if (const auto created = created_pods_.find(pod_name(request.path)); created != created_pods_.end()) {
     created->second["status"]["conditions"] = json["status"]["conditions"];
@@ -549,9 +483,12 @@ Reply FakeCluster::set_condition(const ReceivedRequest& request) {
   }
   const auto found = pods_.find(pod_name(request.path));
   if (found == pods_.end()) return reply(404, status_text(404, "pods not found"));
-  const auto& condition = json["status"]["conditions"][0];
-  found->second.reason = condition["reason"];
-  found->second.message = condition["message"];
+  if (const auto& status = json["status"]; status.contains("conditions")) {
+    found->second.reason = status["conditions"][0]["reason"];
+    found->second.message = status["conditions"][0]["message"];
+  } else {
+    found->second.nominated = status["nominatedNodeName"].is_null() ? "" : status["nominatedNodeName"];
+  }
   found->second.version = ++version_;
   tell("pods", "MODIFIED", pod_text(found->first, found->second));
   return reply(200, "{}");

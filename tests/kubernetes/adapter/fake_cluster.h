@@ -52,6 +52,7 @@ struct FakePod {
   std::map<std::string, std::string> labels = {};
   std::string driver = {};  // the pod that owns it
   std::string owner_kind = "Job";
+  std::string nominated = {};  // its node
 };
 
 class FakeCluster {
@@ -132,7 +133,7 @@ class FakeCluster {
   Reply resources_of_group(const std::vector<std::string>& plurals) const;
   Reply watch(const std::string& kind, int from);
   Reply bind(const ReceivedRequest& request);
-  Reply set_condition(const ReceivedRequest& request);
+  Reply patch_status(const ReceivedRequest& request);
   Reply create_pod(const ReceivedRequest& request);
   Reply remove_now(const std::string& name);
   void mute_now();

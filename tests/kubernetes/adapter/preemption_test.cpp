@@ -47,6 +47,48 @@ TEST(KubernetesCluster, EvictsAPodForOneOfAHigherPriorityThatFindsNoRoom) {
   EXPECT_THAT(full.cluster.wrong(), IsEmpty());
 }
 
+// It ends in good order, which takes a while, and meanwhile the model is listed anew.
+TEST(KubernetesCluster, EvictsNobodyElseWhileAPodLeaves) {
+  FullNode full;
+  Scheduling scheduling(full.cluster);
+  full.fill(scheduling);
+  full.put_urgent("PreemptLowerPriority");
+  ASSERT_TRUE(scheduling.until([&] { return !full.evicted().empty(); }));
+  for (const char* zone : {"zone-b", "zone-c"}) {
+    const int listings = scheduling.listings();
+    full.cluster.put_node(zone, {.cpu = 1, .zone = zone, .taint = "kept"});
+    full.cluster.put_pod(std::string("other-") + zone, pod_of(4));  // a plan is made for it
+    ASSERT_TRUE(scheduling.until([&] { return scheduling.listings() > listings; }));
+    ASSERT_TRUE(scheduling.until([&] { return !full.cluster.pod(std::string("other-") + zone).reason.empty(); }));
+  }
+  full.cluster.remove_pod(full.evicted().front());
+  EXPECT_TRUE(scheduling.until_bound("u"));
+  EXPECT_EQ(full.cluster.requests_for("/eviction"), 1u);
+}
+
+TEST(KubernetesCluster, NamesTheNodeToAPodForWhichOthersEnd) {
+  FullNode full;
+  Scheduling scheduling(full.cluster);
+  full.fill(scheduling);
+  full.put_urgent("PreemptLowerPriority");
+  ASSERT_TRUE(scheduling.until([&] { return full.cluster.pod("u").nominated == "a"; }));
+  // Room elsewhere comes sooner.
+  full.cluster.put_node("b", {.cpu = 2});
+  ASSERT_TRUE(scheduling.until_bound("u"));
+  EXPECT_EQ(full.cluster.pod("u").node, "b");
+}
+
+// The operator that said so is gone.
+TEST(KubernetesCluster, NamesNoNodeToAPodForWhichNobodyEnds) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 2});
+  FakePod pod = pod_of(4);
+  pod.nominated = "a";
+  cluster.put_pod("p", pod);
+  Scheduling scheduling(cluster);
+  EXPECT_TRUE(scheduling.until([&] { return cluster.pod("p").nominated.empty(); }));
+}
+
 // It comes in a plan with another pod, which preempts nobody either, and a node has room for both.
 TEST(KubernetesCluster, EvictsNobodyForAPodThatNeverPreempts) {
   FullNode full;

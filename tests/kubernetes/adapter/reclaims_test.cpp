@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <nlohmann/json.hpp>
-#include <thread>
 
+#include "kubernetes/api/loop_client.h"
+#include "kubernetes/api/real_loop.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 
 namespace lips::kubernetes {
@@ -17,27 +17,28 @@ const ObjectMeta pod{"n", "p", "uid-1", ""};
 struct OneEviction {
   explicit OneEviction(Reply reply, bool may_act = true)
       : server([reply](const ReceivedRequest&) { return reply; }),
-        client(server.connection(), quick_client()),
+        client(std::make_unique<HttpClient>(server.connection(), quick_client()), loop),
         reclaims({client, [may_act] { return may_act; }, [this] { answered = true; }, log}) {
-    reclaims.evict(pod, TaskId(7), 3);
+    reclaims.evict(pod, {TaskId(7), 3, "etl", "a"});
   }
   std::vector<ClusterEvent> refused(std::uint64_t listing = 3) {
-    while (!answered) std::this_thread::yield();
+    while (!answered) loop.run(std::chrono::seconds(1));
     std::vector<ClusterEvent> events;
     reclaims.report(events, listing, TimePoint(seconds(100)));
     return events;
   }
 
-  std::atomic<bool> answered{false};
+  bool answered = false;
   SilentLog log;
   FakeApiServer server;
-  HttpClient client;
+  RealLoop loop;
+  LoopClient client;
   Reclaims reclaims;
 };
 
 TEST(Reclaims, EvictThePodThatIsMeantAndNoOtherOfItsName) {
   OneEviction eviction({201, "{}", {}, false, nullptr});
-  while (eviction.server.requests().empty()) std::this_thread::yield();
+  while (eviction.server.requests().empty()) eviction.loop.run(std::chrono::milliseconds(10));
   const ReceivedRequest request = eviction.server.requests()[0];
   EXPECT_EQ(request.method, "POST");
   EXPECT_EQ(request.path, "/api/v1/namespaces/n/pods/p/eviction");
@@ -73,6 +74,21 @@ TEST(Reclaims, SendNothingWhereAnotherReplicaLeads) {
 TEST(Reclaims, ForgetWhatWasAskedBeforeAnotherList) {
   OneEviction eviction({403, R"({"message":"forbidden"})", {}, false, nullptr});
   EXPECT_TRUE(eviction.refused(4).empty());
+}
+
+TEST(Reclaims, KnowWhoLeavesUntilThePodIsGoneOrStays) {
+  OneEviction done({201, "{}", {}, false, nullptr});
+  ASSERT_NE(done.reclaims.pool_of(pod), nullptr);
+  EXPECT_EQ(*done.reclaims.pool_of(pod), "etl");
+  EXPECT_EQ(done.reclaims.nodes(), std::set<std::string>{"a"});
+  EXPECT_EQ(done.reclaims.pool_of({"n", "p", "uid-2", ""}), nullptr) << "another of its name";
+  done.reclaims.forget_gone([](const ObjectMeta&) { return true; });
+  EXPECT_TRUE(done.reclaims.any());
+  done.reclaims.forget_gone([](const ObjectMeta&) { return false; });
+  EXPECT_FALSE(done.reclaims.any());
+  OneEviction refused({403, R"({"message":"forbidden"})", {}, false, nullptr});
+  refused.refused();
+  EXPECT_FALSE(refused.reclaims.any());
 }
 
 }  // namespace

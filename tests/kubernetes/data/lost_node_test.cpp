@@ -106,6 +106,16 @@ TEST_F(LostNode, WhatWasToBeDroppedThereIsGone) {
   EXPECT_TRUE(until([&] { return last_written().value("source", "") == "Deleted"; }));
 }
 
+TEST_F(LostNode, JobsAreCreatedInTheMoversNamespace) {
+  begin("a", {{"phase", "Committed"}, {"source", "Removed"}});
+  written(std::chrono::minutes(1));
+  EXPECT_TRUE(until([&] {
+    for (const ReceivedRequest& request : server_.requests())
+      if (request.method == "POST" && request.path == "/apis/batch/v1/namespaces/lips/jobs") return true;
+    return false;
+  }));
+}
+
 // A restored backup suspends moves; RestoredMoves.* show that nothing is deleted meanwhile, RestoredStore.* that
 // they go on.
 TEST_F(LostNode, SaysThatItsMoveIsSuspended) {

@@ -10,9 +10,11 @@
 #include <thread>
 
 #include "base/random.h"
+#include "config/operator_config.h"
 #include "kubernetes/data/data_set_codec.h"
 #include "kubernetes/data/discovered.h"
 #include "kubernetes/data/move_scripts.h"
+#include "kubernetes/data/mover_options.h"
 #include "kubernetes/data/resource_codec.h"
 #include "kubernetes/data/store_key.h"
 #include "tests/kubernetes/api/first_request.h"
@@ -519,6 +521,28 @@ TEST_F(MoverPods, TakeWhatTheSettingsAddToTheirSpec) {
   EXPECT_TRUE(check_pod_spec(""));
   EXPECT_TRUE(check_pod_spec(settings_.pod_spec));
   for (const char* bad : {"[]", "{", "nodeSelector: {}", "1"}) EXPECT_FALSE(check_pod_spec(bad)) << bad;
+}
+
+TEST_F(MoverPods, AreWhereAndWhatTheConfigurationSays) {
+  const Result<OperatorConfig> config = parse_operator_config("test", R"(
+apiVersion: config.lips.dev/v1alpha1
+kind: OperatorConfig
+moves: {namespace: movers, image: "registry.example/rclone:9", imagePullPolicy: Never, serviceAccount: carrier,
+        bandwidth: 80MiB/s, perZonePair: 4}
+)");
+  ASSERT_TRUE(config) << config.error().message;
+  settings_ = mover_options(config->moves).work;
+  EXPECT_EQ(settings_.name_space, "movers");
+  for (const Json& object : pods()) {
+    const Json spec = spec_of(object);
+    EXPECT_EQ(spec.value("serviceAccountName", ""), "carrier") << object["metadata"]["name"];
+    for (const char* kind : {"initContainers", "containers"})
+      for (const Json& container : spec.value(kind, Json::array())) {
+        EXPECT_EQ(container.value("image", ""), "registry.example/rclone:9");
+        EXPECT_EQ(container.value("imagePullPolicy", ""), "Never");
+      }
+  }
+  EXPECT_THAT(pods()[0].dump(), HasSubstr("--bwlimit 20971520B")) << "four moves between two zones share the limit";
 }
 
 // Karpenter waits for pods that do not tolerate its taint, and evicts none with the annotation.

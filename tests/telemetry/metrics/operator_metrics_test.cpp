@@ -289,7 +289,9 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   Plan bounded = plan;
   bounded.account.lower_bound = Usd(1);
   bounded.account.sharing = {{"etl \"night\"", 1, 0.5, 1, 0, 0, 0, 0}};
+  bounded.reclaims = {{plan.assignments[0].task, PoolId(0), Usd(1)}};
   metrics.decided({"lips", state.snapshot(), costs, bounded, 0.1});
+  metrics.on_event(state.snapshot(), TaskStays{plan.assignments[0].task, {}});
   TwinReport report;
   report.counted = report.until_last = Usd(1);
   report.ran = {"lips", Usd(1), seconds(40), true}, report.others = {{"spread", Usd(2), seconds(2), true}};

@@ -1,0 +1,28 @@
+#include "kubernetes/data/mover_options.h"
+
+#include <algorithm>
+
+namespace lips::kubernetes {
+
+MoverOptions mover_options(const OperatorConfig::Moves& moves) {
+  MoverOptions options;
+  options.work.name_space = moves.name_space;
+  options.work.image = moves.image;
+  options.work.pull_policy = moves.pull_policy;
+  options.work.service_account = moves.service_account;
+  options.work.run_as_user = moves.run_as_user;
+  options.work.resources = {moves.cpu_request, moves.cpu_limit, moves.memory_request, moves.memory_limit};
+  options.work.pod_spec = moves.pod_spec;
+  options.work.key_secret = moves.key_secret;
+  if (moves.bandwidth.value() > 0) {
+    const double bytes = moves.bandwidth.value() * bytes_per_mebibyte / std::max(1, moves.per_zone_pair);
+    options.work.bytes_per_second = std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes));
+  }
+  options.limits = {moves.per_zone_pair, moves.total};
+  options.attempts = moves.attempts;
+  options.keep_finished = moves.keep_finished;
+  options.serve_stores = moves.serve_stores;
+  return options;
+}
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,12 @@
+// How data is moved, as the configuration has it.
+#pragma once
+
+#include "config/operator_settings.h"
+#include "kubernetes/data/data_mover.h"
+
+namespace lips::kubernetes {
+
+// Moves of one pair of zones share `moves.bandwidth` evenly, as if as many ran as may.
+MoverOptions mover_options(const OperatorConfig::Moves& moves);
+
+}  // namespace lips::kubernetes
