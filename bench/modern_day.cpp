@@ -1,12 +1,12 @@
 // Policies on a modern day (config/scenarios/modern-day.yaml) at several loads, placements and seeds, against each
 // other and against the clairvoyant bound at the same mean wait. docs/results.md has the tables.
 //   bench_modern_day [--instances N] [--load L] [--placement NAME] [--slot SECONDS] [--quick] [--invoice | --elastic]
-//                    [--tight-bound] [--variations | --waiting-price P | --announced] [--one-pool]
+//                    [--tight-bound] [--variations | --waiting-price P | --announced | --one-pool]
 // USD are dollars by use, which the bound is of; with --invoice they are a cloud's invoice, and plans minimise that.
 // --tight-bound: only lips, and the tighter bound of each run, some ten seconds each.
 // --announced: only lips, and lips when half of the jobs are announced before they come, well and badly; with
 // --tight-bound also when all are, exactly, and what the cost over the bound consists of.
-// --one-pool: all jobs in one pool, for what it costs that three pools share by their weights.
+// --one-pool: only lips, and lips when all jobs are in one pool instead of three that share by their weights.
 // --elastic: the same on nodes that an autoscaler launches (modern-day-elastic), billed by invoice, which the bound is
 // of too, storage aside: no schedule pays a node less than the price of its full cores for the work that they do.
 #include "bench/modern_day.h"
@@ -64,15 +64,16 @@ const Variations& variations() {
   return all;
 }
 
-struct Announcement {
+// The same day, but for these fields.
+struct OtherDay {
   std::string name;
   Fields fields;
 };
 
 constexpr const char* all_known = "lips, all announced exactly";
 
-std::vector<Announcement> announcements(bool tight) {
-  std::vector<Announcement> all = {
+std::vector<OtherDay> announcements(bool tight) {
+  std::vector<OtherDay> all = {
       {"lips, half announced", {{"announced.share", "0.5"}, {"announced.timing", "15m"}, {"announced.size", "0.5"}}},
       {"lips, badly announced",
        {{"announced.share", "0.5"},
@@ -128,7 +129,8 @@ double small_jobs_alone(const Scenario& scenario) {
 }
 
 // All policies where nothing is varied.
-Answer answer(const Instance& instance, const Variations& varied, bool announced, const Bounds& bounds) {
+Answer answer(const Instance& instance, const Variations& varied, const std::vector<OtherDay>& others,
+              const Bounds& bounds) {
   Answer result;
   result.instance = instance;
   const Result<Scenario> scenario = read(instance);
@@ -159,12 +161,12 @@ Answer answer(const Instance& instance, const Variations& varied, bool announced
   const auto add = [&](const std::string& name, const std::string& policy_name, const PolicySettings& settings) {
     add_run(*scenario, name, policy_name, settings);
   };
-  if (announced) {
+  if (!others.empty()) {
     add("lips", "lips", scenario->settings);
-    for (const Announcement& announcement : announcements(bounds.tight)) {
-      const Result<Scenario> day = read(instance, announcement.fields);
+    for (const OtherDay& other : others) {
+      const Result<Scenario> day = read(instance, other.fields);
       if (!day) return result.error = day.error().message, result;
-      add_run(*day, announcement.name, "lips", day->settings);
+      add_run(*day, other.name, "lips", day->settings);
     }
     return result;
   }
@@ -209,9 +211,9 @@ void print_header() {
 
 // Runs them on two threads; prints in order.
 std::vector<Answer> answers(const std::vector<Instance>& instances, const Variations& varied, const Bounds& bounds,
-                            bool announced = false) {
+                            const std::vector<OtherDay>& others = {}) {
   std::vector<Answer> all =
-      on_two_threads(instances.size(), [&](std::size_t i) { return answer(instances[i], varied, announced, bounds); });
+      on_two_threads(instances.size(), [&](std::size_t i) { return answer(instances[i], varied, others, bounds); });
   print_header();
   std::vector<Answer> result;
   for (Answer& each : all) {
@@ -354,7 +356,7 @@ bool compare_policies(const std::vector<Instance>& instances, const Bounds& boun
 int main(int argc, char** argv) {
   std::size_t count = 24;
   double only_load = 0, slot = 120, waiting_price = 0;
-  bool only_variations = false, elastic = false, one_pool = false, tight = false, announced = false;
+  bool only_variations = false, elastic = false, tight = false, announced = false, one_pool = false;
   Billing billing = Billing::use;
   std::string only;  // placement
   for (int i = 1; i < argc; ++i) {
@@ -371,14 +373,14 @@ int main(int argc, char** argv) {
       tight = true;
     else if (argument == "--announced")
       announced = true;
+    else if (argument == "--one-pool")
+      one_pool = true;
     else if (argument == "--variations")
       only_variations = true;
     else if (argument == "--invoice")
       billing = Billing::invoice;
     else if (argument == "--elastic")
       billing = Billing::invoice, elastic = true;
-    else if (argument == "--one-pool")
-      one_pool = true;
     else if (argument == "--waiting-price" && i + 1 < argc)
       waiting_price = std::atof(argv[++i]);
     else if (argument == "--slot" && i + 1 < argc)
@@ -386,17 +388,17 @@ int main(int argc, char** argv) {
     else
       return fmt::print(stderr,
                         "bench_modern_day [--instances N] [--load L] [--placement NAME] [--slot SECONDS] [--quick] "
-                        "[--invoice | --elastic] [--tight-bound] [--variations | --waiting-price P | --announced] "
-                        "[--one-pool]\n"),
+                        "[--invoice | --elastic] [--tight-bound] [--variations | --waiting-price P | --announced | "
+                        "--one-pool]\n"),
              2;
   }
   const std::vector<double> loads =
       only_load > 0 ? std::vector<double>{only_load} : std::vector<double>{0.5, 0.8, 0.95};
-  std::vector<Instance> instances = modern_days(count, loads, {billing, elastic, one_pool});
+  std::vector<Instance> instances = modern_days(count, loads, {billing, elastic});
   std::erase_if(instances, [&](const Instance& day) { return !only.empty() && day.placement != only; });
   std::vector<Instance> few;
   for (const char* placement : placements)
-    few.push_back({only_load > 0 ? only_load : 0.8, placement, 1, {billing, elastic, one_pool}});
+    few.push_back({only_load > 0 ? only_load : 0.8, placement, 1, {billing, elastic}});
   const Bounds bounds{std::chrono::duration_cast<Duration>(std::chrono::duration<double>(slot)), tight};
   const double began = seconds_now();
   if (waiting_price > 0) {
@@ -407,10 +409,13 @@ int main(int argc, char** argv) {
     if (!both.empty() && tight) print_tight_bounds(both);
     return both.size() == instances.size() ? 0 : 1;
   }
-  if (announced) {
-    const std::vector<Answer> all = answers(instances, {}, bounds, true);
+  if (announced || one_pool) {
+    const std::vector<OtherDay> others =
+        announced ? announcements(tight) : std::vector<OtherDay>{{"lips, one pool", {{"pools", "[]"}}}};
+    const std::vector<Answer> all = answers(instances, {}, bounds, others);
     if (!all.empty()) summarise(all, "lips");
-    if (!all.empty() && tight) print_tight_bounds(all), print_parts(all);
+    if (!all.empty() && tight) print_tight_bounds(all);
+    if (!all.empty() && tight && announced) print_parts(all);
     return all.size() == instances.size() ? 0 : 1;
   }
   if (!only_variations && !compare_policies(instances, bounds)) return 1;

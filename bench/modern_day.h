@@ -23,7 +23,6 @@ inline constexpr std::array placements = {"oneZone", "twoZones", "hotZone", "ske
 struct Market {
   Billing billing = Billing::use;
   bool elastic = false;
-  bool one_pool = false;  // which all jobs share
 };
 
 struct Instance {
@@ -55,7 +54,6 @@ inline Result<simulation::Scenario> read(const Instance& instance, const Fields&
                  {"placement", instance.placement},
                  {"seed", std::to_string(instance.seed)},
                  {"billing", std::string(to_string(instance.market.billing))}};
-  if (instance.market.one_pool) options.set.emplace_back("pools", "[]");
   options.set.insert(options.set.end(), more.begin(), more.end());
   return simulation::read_scenario(*path, options);
 }

@@ -216,6 +216,65 @@ TEST_F(Tune, MakesACurveForEachValueOfAnotherSetting) {
   EXPECT_EQ(nodes["recommended"]["settings"].size(), 1u) << "no setting of an operator";
 }
 
+// Two pools that both want more than half of the nodes.
+class TuneWeights : public Tune {
+ protected:
+  TuneWeights() {
+    write(scenario_, cluster + "pools: [{name: day, weight: 1}, {name: night, weight: 3}]\njobs:\n" +
+                         "  - {name: a, pool: day, tasks: 200, cpuPerTask: 300}\n" +
+                         "  - {name: b, pool: night, tasks: 200, cpuPerTask: 300}\n");
+  }
+};
+
+TEST_F(TuneWeights, SayWhatAnotherWeightWouldCost) {
+  const json result = tuned({scenario_, "--weight", "day=1,9"});
+  ASSERT_EQ(result["points"].size(), 2u) << "at the present price alone";
+  EXPECT_TRUE(result["recommended"].is_null());
+  double first_used = 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const json& point = result["points"][i];
+    const json run = lips_json({"simulate", scenario_, "--policy", "lips", "--set",
+                                i == 0 ? "pools=[{name: day, weight: 1}, {name: night, weight: 3}]"
+                                       : "pools=[{name: day, weight: 9}, {name: night, weight: 3}]"})["runs"][0];
+    EXPECT_EQ(point["with"], i == 0 ? "weight of day=1" : "weight of day=9");
+    EXPECT_EQ(point["present"], i == 0);
+    EXPECT_EQ(point["invoice"], run["invoice"]["total"]);
+    EXPECT_EQ(point["pools"][0]["pool"], "day");
+    EXPECT_EQ(point["pools"][0]["weight"], i == 0 ? 1 : 9);
+    for (const char* figure : {"usedCoreSeconds", "entitledCoreSeconds", "longestBelowShareSeconds"})
+      for (std::size_t pool = 0; pool < 2; ++pool)
+        EXPECT_EQ(point["pools"][pool][figure], run["fairness"]["pools"][pool][figure]) << figure;
+    if (i == 0) first_used = point["pools"][0]["entitledCoreSeconds"];
+  }
+  EXPECT_NE(result["points"][1]["pools"][0]["entitledCoreSeconds"], first_used);
+}
+
+TEST_F(TuneWeights, AddTheirPresentWeightAndAreOnTheScreenAndThePage) {
+  const std::string page = folder_.file("tune.html");
+  const Said said = lips({"tune", scenario_, "--weight", "day=2,4", "--report", page});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_THAT(said.out,
+              AllOf(HasSubstr("weight of day=1"), HasSubstr("weight of day=2"), HasSubstr("weight of day=4"),
+                    HasSubstr("used of what it may use"), Not(HasSubstr("dominated")), Not(HasSubstr("recommended"))));
+  EXPECT_THAT(text_of(page), AllOf(HasSubstr("What other weights of day would cost"),
+                                     HasSubstr("What each pool used of what it may use")));
+}
+
+TEST_F(TuneWeights, SayWhatIsWrong) {
+  const auto refusal = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"tune", scenario_});
+    const Said said = lips(std::move(words));
+    EXPECT_EQ(said.status, 2);
+    return said.err;
+  };
+  EXPECT_THAT(refusal({"--weight", "dusk=2"}), HasSubstr("--weight: found no pool 'dusk'; allowed: day, night"));
+  EXPECT_THAT(refusal({"--weight", "day"}), HasSubstr("--weight: expected POOL=A,B,..."));
+  for (const char* bad : {"day=0", "day=-1", "day=x", "day=1e9", "day=nan"})
+    EXPECT_THAT(refusal({"--weight", bad}), HasSubstr("allowed: a weight above 0")) << bad;
+  EXPECT_THAT(refusal({"--weight", "day=2", "--vary", "seed=1,2"}), HasSubstr("expected one of them"));
+  EXPECT_THAT(refusal({"--weight", "day=2", "--hour", "1"}), HasSubstr("recommends no price"));
+}
+
 TEST_F(Tune, LeavesTargetsOut) {
   write(folder_.file("target.yaml"), cluster + "settings: {meanWait: 10s}\n" + jobs);
   json result = tuned({folder_.file("target.yaml")});

@@ -12,6 +12,13 @@
 
 namespace lips::cmd {
 
+// The room that a pool had while it wanted some, in core-seconds of its dominant resource.
+struct PoolPart {
+  std::string pool;
+  double weight = 1, used = 0, entitled = 0;
+  double longest_below = 0;  // seconds on end with less than 95 % of its share
+};
+
 struct CurvePoint {
   double waiting_price = 1;
   std::string variant;             // the other settings that it has, as --vary has them; empty: none
@@ -23,6 +30,7 @@ struct CurvePoint {
   double completion_mean = 0, completion_p50 = 0, completion_p95 = 0, completion_max = 0;  // seconds
   double mean_wait = 0;                                                                    // seconds
   double makespan = 0;                                                                     // seconds
+  std::vector<PoolPart> pools;
   std::string unfinished;  // why the run is no comparison; empty: every job finished
   bool dominated = false;  // another point costs no more and takes no longer, and is better in one of them
 };

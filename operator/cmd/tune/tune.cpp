@@ -15,6 +15,7 @@
 #include "cmd/cli/output_format.h"
 #include "cmd/cli/reading_line.h"
 #include "cmd/cli/simulation_runs.h"
+#include "cmd/tune/pool_weights.h"
 #include "cmd/tune/price_curve.h"
 #include "cmd/tune/tune_result.h"
 #include "cmd/tune/workload.h"
@@ -25,10 +26,12 @@ namespace lips::cmd {
 
 namespace {
 
+const std::vector<double> usual_prices{0.25, 0.5, 1, 2, 4, 8};
+
 struct TuneOptions {
   WorkloadSource source;
-  std::vector<double> prices{0.25, 0.5, 1, 2, 4, 8};
-  std::string vary;
+  std::vector<double> prices = usual_prices;
+  std::string vary, weight;
   FieldChanges set;
   std::optional<double> hour, budget;
   std::optional<Duration> mean_wait;
@@ -53,6 +56,10 @@ Arguments describe(TuneOptions& options) {
   arguments.numbers("--prices", "prices of waiting; the present one is added", options.prices, {0, 1e6});
   arguments.text("--vary", "KEY=A,B,...", "the same for each value of one more setting or field, such as load=0.5,0.8",
                  options.vary);
+  arguments.text("--weight", "POOL=A,B,...",
+                 "what other weights of a pool would cost, and what each pool would have of its share; at the present "
+                 "price of waiting, unless --prices names others",
+                 options.weight);
   arguments.pairs("--set", "replace fields of the scenario, or settings, such as settings.keepCopies=false",
                   options.set);
   arguments.count("--jobs", "simulations to run at once, each on a thread; does not change results", options.jobs, {1});
@@ -75,16 +82,21 @@ Arguments describe(TuneOptions& options) {
                     "from a table of jobs: the cheapest price at which tasks wait ten minutes at most in the mean");
   arguments.example("lips tune modern-day --hour 0.50", "an hour of a job is worth half a dollar");
   arguments.example("lips tune quickstart --vary settings.replanEvery=5s,30s", "a second knob");
+  arguments.example("lips tune modern-day --weight adhoc=1,4,8", "what it costs to give one pool more or less");
   return arguments;
 }
 
-// A scenario for each value of --vary, or one.
+// A scenario for each value of --vary or --weight, or one.
 struct Variant {
   std::string name;
   simulation::Scenario scenario;
+  bool present = true;  // as it is set now
 };
 
 Result<Wish> wish_of(const TuneOptions& options) {
+  if (!options.weight.empty() && (options.hour || options.mean_wait || options.budget))
+    return fail(ErrorCode::invalid_input,
+                "--weight: recommends no price, so expected no --hour, --mean-wait or --budget-per-day");
   if (options.hour.has_value() + options.mean_wait.has_value() + options.budget.has_value() > 1)
     return fail(ErrorCode::invalid_input, "--hour, --mean-wait and --budget-per-day: expected one of them");
   if (options.hour) return Wish{ChoiceRule::hour, *options.hour};
@@ -93,8 +105,25 @@ Result<Wish> wish_of(const TuneOptions& options) {
   return Wish{};
 }
 
+Result<std::vector<Variant>> weights_of(const TuneOptions& options, const RecordReading& reading) {
+  Result<PoolWeights> asked = read_pool_weights(options.weight);
+  if (!asked) return tl::unexpected(asked.error());
+  const Result<simulation::Scenario> scenario = read_workload(options.source, options.set, reading);
+  if (!scenario) return tl::unexpected(scenario.error());
+  if (Result<void> added = asked->add_present(*scenario); !added) return tl::unexpected(added.error());
+  std::vector<Variant> variants;
+  for (const double weight : asked->weights) {
+    Variant& variant = variants.emplace_back(fmt::format("weight of {}={:g}", asked->pool, weight), *scenario);
+    variant.present = !set_weight(variant.scenario, asked->pool, weight);
+  }
+  return variants;
+}
+
 Result<std::vector<Variant>> variants_of(const TuneOptions& options) {
   const RecordReading reading{interrupt_requested, reading_line(!options.no_progress)};
+  if (!options.vary.empty() && !options.weight.empty())
+    return fail(ErrorCode::invalid_input, "--vary and --weight: expected one of them");
+  if (!options.weight.empty()) return weights_of(options, reading);
   std::vector<std::string> values;
   const std::size_t equals = options.vary.find('=');
   if (!options.vary.empty()) {
@@ -119,6 +148,7 @@ Result<std::vector<Variant>> variants_of(const TuneOptions& options) {
 
 std::vector<double> prices_of(const TuneOptions& options, double present) {
   std::vector<double> prices = options.prices;
+  if (!options.weight.empty() && prices == usual_prices) prices.clear();
   prices.push_back(present);
   std::ranges::sort(prices);
   prices.erase(std::unique(prices.begin(), prices.end()), prices.end());
@@ -154,6 +184,8 @@ CurvePoint point_of(const simulation::RunResult& run, Billing billing) {
   point.completion_p95 = run.completion.p95, point.completion_max = run.completion.max;
   point.mean_wait = run.mean_wait;
   point.unfinished = unfinished_text(run);
+  for (const simulation::PoolFairness& pool : run.fairness.pools)
+    point.pools.push_back({pool.pool, 1, pool.used, pool.entitled, pool.longest_below_share});
   return point;
 }
 
@@ -161,6 +193,7 @@ TuneResult about(const TuneOptions& options, const Variant& first) {
   const simulation::Scenario& scenario = first.scenario;
   TuneResult result;
   result.kind = workload_kind(options.source.file);
+  result.weighed = options.weight.substr(0, options.weight.find('='));
   result.name = scenario.name, result.description = scenario.description;
   result.nodes = scenario.cluster.nodes.size();
   for (const simulation::NodeOffer& offer : scenario.fleet.offers) result.nodes -= offer.limit;
@@ -185,15 +218,19 @@ Result<TuneResult> collect(const TuneOptions& options, const std::vector<Variant
       return fail(run.result->error().code, fmt::format("waitingPrice {}: {}", run.label, run.result->error().message));
     CurvePoint& point = result.points.emplace_back(point_of(**run.result, result.billing));
     point.waiting_price = prices[i % prices.size()];
-    point.variant = variants[i / prices.size()].name;
-    point.present = point.waiting_price == result.present;
+    const Variant& variant = variants[i / prices.size()];
+    point.variant = variant.name;
+    point.present = point.waiting_price == result.present && variant.present;
+    for (PoolPart& part : point.pools)
+      for (const Pool& pool : variant.scenario.cluster.pools)
+        if (pool.name == part.pool) part.weight = pool.weight;
   }
   double longest = 0;
   for (const CurvePoint& point : result.points) longest = std::max(longest, point.makespan);
   if (longest > 0)
     for (CurvePoint& point : result.points)
       point.dollars_per_day = point.dollars * to_seconds(std::chrono::hours(24)) / longest;
-  mark_dominated(result.points);
+  if (result.weighed.empty()) mark_dominated(result.points);
   return result;
 }
 
@@ -210,8 +247,10 @@ Result<int> tune(const TuneOptions& options) {
   Result<TuneResult> result = collect(options, *variants, prices, runs);
   if (!result) return tl::unexpected(result.error());
   result->wish = *wish;
-  result->choice = choose(result->points, *wish);
-  int status = result->choice ? done : failed;
+  if (result->weighed.empty()) result->choice = choose(result->points, *wish);
+  const bool any =
+      std::ranges::any_of(result->points, [](const CurvePoint& point) { return point.unfinished.empty(); });
+  int status = any ? done : failed;
   if (!options.report.empty())
     if (Result<void> written = write_text_file(options.report, tune_page(*result)); !written)
       status = print_error(written.error());

@@ -9,6 +9,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json pools_of(const CurvePoint& point) {
+  Json pools = Json::array();
+  for (const PoolPart& part : point.pools)
+    pools.push_back({{"pool", part.pool},
+                     {"weight", part.weight},
+                     {"usedCoreSeconds", part.used},
+                     {"entitledCoreSeconds", part.entitled},
+                     {"longestBelowShareSeconds", part.longest_below}});
+  return pools;
+}
+
 Json point_of(const CurvePoint& point) {
   return {{"waitingPrice", point.waiting_price},
           {"with", point.variant.empty() ? Json() : Json(point.variant)},
@@ -23,6 +34,7 @@ Json point_of(const CurvePoint& point) {
             {"max", point.completion_max}}},
           {"meanWaitSeconds", point.mean_wait},
           {"makespanSeconds", point.makespan},
+          {"pools", pools_of(point)},
           {"present", point.present},
           {"dominated", point.dominated},
           {"finished", point.unfinished.empty()}};

@@ -71,4 +71,8 @@ std::vector<std::string> setting_lines(const CurvePoint& point) {
   return lines;
 }
 
+std::string used_text(const PoolPart& part) {
+  return part.entitled > 0 ? fmt::format("{:.1f} %", 100 * part.used / part.entitled) : "-";
+}
+
 }  // namespace lips::cmd

@@ -22,6 +22,7 @@ struct TuneResult {
   std::uint64_t seed = 1;
   Billing billing = Billing::invoice;  // the bill that counts
   double present = 1;                  // the price that is set now
+  std::string weighed;                 // the pool whose weight varies; empty: none, and a price is recommended
   std::vector<CurvePoint> points;      // by variant, then price
   Wish wish;
   std::optional<PriceChoice> choice;
@@ -41,6 +42,8 @@ std::string reason_text(const TuneResult& result);
 std::string against_present(const TuneResult& result);
 // As the operator's configuration has them: the price, and the varied setting if it is one.
 std::vector<std::string> setting_lines(const CurvePoint& point);
+// "97.1 %" of what the pool may use while it wants something; "-" where it never does.
+std::string used_text(const PoolPart& part);
 
 std::string tune_text(const TuneResult& result);
 std::string tune_json(const TuneResult& result);

@@ -42,7 +42,20 @@ std::string curve_table(const TuneResult& result) {
   return out;
 }
 
+// For each point, the part that each pool used of what it may use.
+std::string share_table(const TuneResult& result) {
+  std::string out = fmt::format("{:<28}", "used of what it may use");
+  for (const PoolPart& part : result.points.empty() ? std::vector<PoolPart>{} : result.points.front().pools)
+    out += fmt::format("{:>14}", part.pool);
+  for (const CurvePoint& point : result.points) {
+    out += fmt::format("\n{:<28}", point_name(point));
+    for (const PoolPart& part : point.pools) out += fmt::format("{:>14}", used_text(part));
+  }
+  return out + fmt::format("\n\nin the Pool {}:\n  spec.weight\n", result.weighed);
+}
+
 std::string recommendation(const TuneResult& result) {
+  if (!result.weighed.empty()) return share_table(result);
   const CurvePoint* chosen = result.chosen();
   if (!chosen) return "no recommendation: no run finished all jobs\n";
   std::string out = fmt::format("recommended: {}\n  {}\n", point_name(*chosen), reason_text(result));
