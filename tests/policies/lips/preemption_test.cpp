@@ -65,6 +65,19 @@ TEST(Preemption, IsNotForTasksThatNeverPreempt) {
   EXPECT_TRUE(scene.plan().reclaims.empty());
 }
 
+TEST(Preemption, IsNotForTasksThatNeverPreemptBesideOthersThatDo) {
+  Urgent scene;
+  const NodeId node = scene.node(2);
+  scene.begin();
+  scene.runs(scene.owner, 1, 10, {node, node});
+  scene.at_priority(20, false).waits(scene.owner, 1, 1);
+  const JobId urgent = scene.at_priority(10).waits(scene.owner, 1, 1);
+  const Plan plan = scene.plan();
+  EXPECT_EQ(plan.reclaims.size(), 1u);
+  ASSERT_FALSE(plan.assignments.empty());
+  EXPECT_EQ(plan.assignments.front().task, scene.with->task(urgent, 0));
+}
+
 TEST(Preemption, LeavesTasksThatNeedNotGo) {
   Urgent scene;
   const NodeId full = scene.node(2), free = scene.node(2);
