@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "kubernetes/api/time_text.h"
@@ -67,7 +68,11 @@ const StoredObject& ObjectStore::put(const std::string& collection, const std::s
       metadata.erase(fixed);
   }
   if (object == before) return stored;
-  const auto spec = [](const Json& json) { return json.contains("spec") ? json["spec"] : Json(); };
+  static const Json nothing;
+  const auto spec = [](const Json& json) -> const Json& {
+    const auto found = json.find("spec");
+    return found == json.end() ? nothing : *found;
+  };
   const bool leaves = metadata.contains("deletionTimestamp") && !before["metadata"].contains("deletionTimestamp");
   if (kind.generations && ((generation == Generation::counted && spec(object) != spec(before)) || leaves))
     metadata["generation"] = before["metadata"].value("generation", 1) + 1;
@@ -103,8 +108,10 @@ std::optional<std::vector<ObjectChange>> ObjectStore::since(const std::string& c
   const Collection& kind = collections_.at(collection);
   if (version < kind.forgotten) return std::nullopt;
   std::vector<ObjectChange> changes;
-  for (const ObjectChange& change : kind.history)
-    if (change.now.version > version) changes.push_back(change);
+  const auto first =
+      std::upper_bound(kind.history.begin(), kind.history.end(), version,
+                       [](std::uint64_t known, const ObjectChange& change) { return known < change.now.version; });
+  changes.assign(first, kind.history.end());
   return changes;
 }
 

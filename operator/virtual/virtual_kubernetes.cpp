@@ -80,6 +80,7 @@ VirtualKubernetes::VirtualKubernetes(const simulation::Scenario& scenario, const
         loop_->post([this, start, object = change.now.json] { (movers_.*start)(*object); });
     });
   };
+  server_.objects().listen(events_path, [this](const ObjectChange& change) { expiry_.note(change, loop_->now()); });
   to_movers(jobs_path, &Movers::start_job);
   to_movers(pods_path, &Movers::start_pod);
   advance();

@@ -10,6 +10,7 @@
 #include "kubernetes/adapter/kubernetes_cluster.h"
 #include "simulation/simulated_cluster.h"
 #include "virtual/api_server.h"
+#include "virtual/event_expiry.h"
 #include "virtual/movers.h"
 #include "virtual/scenario_objects.h"
 #include "virtual/virtual_client.h"
@@ -90,7 +91,7 @@ class VirtualKubernetes {
   std::vector<TaskId> tasks_of(JobId job, TaskKind kind) const;
 
   static constexpr const char *pods_path = "/api/v1/pods", *nodes_path = "/api/v1/nodes",
-                              *jobs_path = "/apis/batch/v1/jobs";
+                              *jobs_path = "/apis/batch/v1/jobs", *events_path = "/apis/events.k8s.io/v1/events";
   const simulation::Scenario& scenario_;
   const JobControllerRules rules_;
   std::shared_ptr<kubernetes::EventLoop> loop_;
@@ -104,6 +105,7 @@ class VirtualKubernetes {
   std::map<std::string, TaskId> task_of_;  // by the pod's key
   std::map<std::string, NodeId> nodes_;
   Movers movers_;
+  EventExpiry expiry_{server_.objects(), events_path};
   std::vector<EnumArray<TaskKind, StageRecord>> stages_;  // by job
   std::optional<kubernetes::EventLoop::TimerId> next_;
   std::vector<std::string> wrong_;

@@ -93,14 +93,15 @@ void KubernetesCluster::bind(const PreparedBinding& binding) {
 }
 
 void KubernetesCluster::request_nodes(const std::optional<std::vector<NodeRequest>>& requests) {
+  const bool selective = fleet_->selective(), asked = std::exchange(asks_for_nodes_, requests && !requests->empty());
   fleet_->request(requests, now());
+  if (asked || asks_for_nodes_ || selective != fleet_->selective()) ++news_;
 }
 
 void KubernetesCluster::note_plan(const Plan& plan) {
-  waits_ = IdVector<TaskId, const WaitingWords*>(model_.tasks(), &words_of(plan.rest));
-  waits_listing_ = model_.listings();
-  for (const Deferral& deferral : plan.deferrals) waits_[deferral.task] = &words_of(deferral.reason);
-  for (const Assignment& assignment : plan.assignments) waits_[assignment.task] = &words_of_planned();
+  const PlanWords::News news = plan_words_.take(plan, model_.listings(), model_.tasks());
+  if (news.of_all) ++news_;
+  for (const TaskId task : news.tasks) pods_.unplaced().wake(full_name(model_.pod_of(task)));
   nominate(places_of_leaving(plan), pods_, *binder_);
 }
 

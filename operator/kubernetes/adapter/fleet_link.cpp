@@ -106,11 +106,9 @@ void FleetLink::request(const std::optional<std::vector<NodeRequest>>& requests,
   UnderWay under_way(now, around_.model.index().longest_boot() + rules_.patience.beyond_boot);
   Quotas::Room room(around_.quotas);  // pods that are there count in their quotas
   std::map<OwnedOrder, int> orders;
-  for (const auto& [name, record] : around_.pods.ours()) {
-    record->wants_node = false;
-    record->ordered.clear();
-    under_way.see(*record);
-  }
+  for (const ObjectMeta& pod : std::exchange(asking_, {}))
+    if (PodRecord* record = around_.pods.find(pod)) record->wants_node = false, record->ordered.clear();
+  for (const auto& [name, record] : around_.pods.steered()) under_way.see(*record);
   const PodClasses& classes = around_.pods.classes();
   for (const NodeRequest& request : requests.value_or(std::vector<NodeRequest>{})) {
     PodRecord* record = around_.pods.find(around_.model.pod_of(request.task));
@@ -127,9 +125,11 @@ void FleetLink::request(const std::optional<std::vector<NodeRequest>>& requests,
     if (under_way.stands_for(*record, place_selector(offer.zone, offer.capacity_type))) continue;
     if (can_order) {
       TextMap place = place_labels(offer);
+      asking_.push_back(record->meta);
       record->ordered = place_text(place);
       ++orders[{{std::move(place), classes[record->pod_class]}, owner_of(*record)}];
     } else if (!record->steered) {
+      asking_.push_back(record->meta);
       record->wants_node = true;  // it is marked itself, and gets a node anywhere
     } else {
       around_.send_ahead(*record, offer);

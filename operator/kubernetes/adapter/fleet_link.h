@@ -98,7 +98,8 @@ class FleetLink {
   Every awaited_review_;
   std::unique_ptr<NodePools> node_pools_;  // none: nobody asks for them
   bool watches_node_pools_ = false, watches_quotas_ = false;
-  bool selective_ = true;  // NodeDemand; until a plan says otherwise nobody asks in haste
+  bool selective_ = true;           // NodeDemand; until a plan says otherwise nobody asks in haste
+  std::vector<ObjectMeta> asking_;  // pods for which the last plan asks for nodes
 };
 
 }  // namespace lips::kubernetes

@@ -467,10 +467,8 @@ void KubernetesCluster::run_periodic() {
   if (!model_.listed() || !counting_.due(now())) return;
   resync_->review_modes(data_.get());
   const auto offered = [this](const PodNeeds& needs) { return model_.index().fits_an_offer(needs); };
-  const auto wait_of = [this](TaskId task) {
-    return waits_listing_ == model_.listings() && waits_.contains(task) ? waits_[task] : nullptr;
-  };
-  conditions_->review(pods_, nodes_, now(), {fleet_->selective(), offered}, wait_of);
+  const auto wait_of = [this](TaskId task) { return plan_words_.of(task, model_.listings()); };
+  conditions_->review(pods_, nodes_, now(), {fleet_->selective(), offered, news_ + model_.listings()}, wait_of);
   lifecycle_->review_steered(now());
   lifecycle_->review_avoided(now());
   lifecycle_->review_evictions(now());

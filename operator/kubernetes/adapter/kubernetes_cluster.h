@@ -31,6 +31,7 @@
 #include "kubernetes/adapter/model_feed.h"
 #include "kubernetes/adapter/node_pools.h"
 #include "kubernetes/adapter/optional_api.h"
+#include "kubernetes/adapter/plan_words.h"
 #include "kubernetes/adapter/pod_lifecycle.h"
 #include "kubernetes/adapter/readiness.h"
 #include "kubernetes/adapter/reclaims.h"
@@ -213,8 +214,9 @@ class KubernetesCluster : public ClusterClient {
   StateTeller state_;
   bool was_complete_ = false;  // all was known that plans need
   std::optional<TimePoint> incomplete_since_;
-  IdVector<TaskId, const WaitingWords*> waits_;  // by the last plan
-  std::uint64_t waits_listing_ = 0;              // with the ids of that listing
+  PlanWords plan_words_;
+  std::uint64_t news_ = 0;       // grows when a plan says something else of any task, or asks for other nodes
+  bool asks_for_nodes_ = false;  // the last plan
 
   std::atomic<bool> finishing_{false};
   Every duty_{Duration(200'000)};           // events, heartbeats of policies, retries

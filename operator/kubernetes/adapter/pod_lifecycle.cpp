@@ -167,8 +167,7 @@ void PodLifecycle::refuse_volumes(PodRecord& record, const std::string& node, st
 }
 
 void PodLifecycle::review_avoided(TimePoint now) {
-  for (const auto& [key, record] : around_.pods.ours()) {
-    if (record->claims.empty()) continue;
+  for (const auto& [key, record] : around_.pods.with_claims()) {
     const bool waits = record->state == PodState::waiting || record->state == PodState::held;
     if (!waits || record->steered) continue;
     around_.volumes.take_back_stale(*record, now);
@@ -278,9 +277,8 @@ void PodLifecycle::handle_left(const ObjectMeta& meta, TimePoint now) {
 
 void PodLifecycle::review_steered(TimePoint now) {
   report_untaken(now);
-  for (const auto& [key, place] : around_.pods.ours()) {
+  for (const auto& [key, place] : around_.pods.steered()) {
     PodRecord& record = *place;
-    if (!record.steered) continue;
     if (record.state == PodState::ungated && record.on_node()) {
       if (now - record.ungated_since.value_or(now) > patience) {
         around_.pods.give_up_room(record);

@@ -148,8 +148,7 @@ void Resync::set_mode(PodRecord& pod, const DataLink* data) const {
 }
 
 void Resync::review_modes(const DataLink* data) {
-  for (const auto& [key, pod] : around_.pods.ours())
-    if (pod->steered) set_mode(*pod, data);
+  for (const auto& [key, pod] : around_.pods.steered()) set_mode(*pod, data);
 }
 
 // A pod of another scheduler is planned if the mode of its pool is steer. Checked again with every resync.
@@ -166,6 +165,7 @@ bool Resync::is_planned(PodRecord& pod, const DataLink* data) {
 void Resync::emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data, TimePoint now) {
   ModelFeed& model = around_.model;
   look_at_announced();
+  if (pods.empty()) return;
   std::vector<PodRecord*> known;
   for (PodRecord* pod : pods) {
     // Pods on a missing node take no room on others. A size comes soon, and the cache then reports its driver again.

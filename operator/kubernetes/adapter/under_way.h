@@ -17,7 +17,7 @@ class UnderWay {
   // `longest`: for which a pod waits for its node before that counts as not coming.
   UnderWay(TimePoint now, Duration longest) : now_(now), longest_(longest) {}
 
-  // Call it for every pod.
+  // Call it for every pod of other schedulers.
   void see(PodRecord& pod);
   // True: a pod that was sent before stands for this request of another one.
   bool stands_for(const PodRecord& asks, const TextMap& place);

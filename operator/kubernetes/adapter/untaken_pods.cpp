@@ -9,13 +9,13 @@ std::vector<const PodRecord*> UntakenPods::review(const PodCache& pods, TimePoin
   if (!look_.due(now)) return late;
   std::map<std::string, Waiting> before = std::exchange(waiting_, {});
   told_ = 0;
-  for (const auto& [name, record] : pods.ours()) {
-    if (!record->steered || record->state != PodState::ungated) continue;
+  for (const auto& [name, record] : pods.steered()) {
+    if (record->state != PodState::ungated) continue;
     const auto known = before.find(record->meta.uid);
     Waiting& waiting = waiting_[record->meta.uid] = known == before.end() ? Waiting{now} : known->second;
     if (now - waiting.since < patience) continue;
     ++told_;
-    if (!std::exchange(waiting.told, true)) late.push_back(record.get());
+    if (!std::exchange(waiting.told, true)) late.push_back(record);
   }
   return late;
 }

@@ -48,23 +48,62 @@ void EventRecorder::record(const EventNote& note, TimePoint now, std::uint64_t c
                                          now.time_since_epoch().count(), ++names_given_);
     place = series_.emplace(std::move(key), Series{note, name, now, now, 0, 0}).first;
   }
-  place->second.count += count;
-  place->second.last = now;
+  Series& series = place->second;
+  series.count += count;
+  series.last = now;
+  if (series.count > series.written)
+    unwritten_.insert(place);
+  else if (!series.look)
+    look_later(place);
 }
 
 // Drops a series of the namespace that has most of them. False: that is the namespace itself.
 bool EventRecorder::make_room(const std::string& name_space) {
-  const auto most = std::max_element(kept_.begin(), kept_.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most =
+      std::max_element(kept_.begin(), kept_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   const auto own = kept_.find(name_space);
   if (most == kept_.end() || most->second <= 1 + (own == kept_.end() ? 0 : own->second)) return false;
   const auto last = std::find_if(series_.rbegin(), series_.rend(), [&](const auto& entry) {
     return entry.second.note.about.meta.name_space == most->first;
   });
   dropped_ += last->second.count - last->second.written;
-  series_.erase(std::next(last).base());
-  --most->second;
+  forget(std::next(last).base());
   return true;
+}
+
+void EventRecorder::look_later(AllSeries::iterator series) {
+  Series& what = series->second;
+  what.look = what.last + options_.series_ends;
+  looks_.emplace(*what.look, series);
+}
+
+void EventRecorder::drop_look(AllSeries::iterator series) {
+  Series& what = series->second;
+  if (!what.look) return;
+  const auto [begin, end] = looks_.equal_range(*what.look);
+  looks_.erase(std::find_if(begin, end, [&](const auto& entry) { return entry.second == series; }));
+  what.look.reset();
+}
+
+void EventRecorder::forget(AllSeries::iterator series) {
+  drop_look(series);
+  unwritten_.erase(series);
+  const auto kept = kept_.find(series->second.note.about.meta.name_space);
+  if (--kept->second == 0) kept_.erase(kept);
+  series_.erase(series);
+}
+
+// A series that has gone on since is looked at again, one that is not written once it is.
+void EventRecorder::forget_ended(TimePoint now) {
+  while (!looks_.empty() && looks_.begin()->first < now) {
+    const AllSeries::iterator series = looks_.begin()->second;
+    drop_look(series);
+    if (unwritten_.contains(series)) continue;
+    if (now - series->second.last > options_.series_ends)
+      forget(series);
+    else
+      look_later(series);
+  }
 }
 
 void EventRecorder::refill(TimePoint now) {
@@ -75,21 +114,20 @@ void EventRecorder::refill(TimePoint now) {
 
 void EventRecorder::flush(TimePoint now) {
   refill(now);
-  for (auto& [key, series] : series_)
-    if (series.count > series.written) turns_.add(series.note.about.meta.name_space, &series, series.written > 0);
-  turns_.grant([this](Series* series) {
+  if (allowance_ >= 1)
+    for (const AllSeries::iterator place : unwritten_)
+      turns_.add(place->second.note.about.meta.name_space, place, place->second.written > 0);
+  turns_.grant([this](AllSeries::iterator place) {
     if (allowance_ < 1) return false;
     allowance_ -= 1;
-    write(*series);
-    series->written = series->count;
+    Series& series = place->second;
+    write(series);
+    series.written = series.count;
+    unwritten_.erase(place);
+    if (!series.look) look_later(place);
     return true;
   });
-  for (auto place = series_.begin(); place != series_.end();) {
-    const Series& series = place->second;
-    const bool over = series.written == series.count && now - series.last > options_.series_ends;
-    if (over && --kept_[series.note.about.meta.name_space] == 0) kept_.erase(series.note.about.meta.name_space);
-    place = over ? series_.erase(place) : std::next(place);
-  }
+  forget_ended(now);
 }
 
 std::string EventRecorder::create_body(const Series& series) const {

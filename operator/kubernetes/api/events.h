@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -54,19 +56,30 @@ class EventRecorder {
     std::string name;
     TimePoint first, last;
     std::uint64_t count = 0, written = 0;
+    std::optional<TimePoint> look = {};  // in looks_; none: not before it is written
+  };
+  using AllSeries = std::map<Key, Series>;
+  struct ByKey {
+    bool operator()(AllSeries::iterator a, AllSeries::iterator b) const { return a->first < b->first; }
   };
 
   std::string create_body(const Series& series) const;
   void write(const Series& series);
   void refill(TimePoint now);
   bool make_room(const std::string& name_space);
+  void look_later(AllSeries::iterator series);
+  void drop_look(AllSeries::iterator series);
+  void forget(AllSeries::iterator series);
+  void forget_ended(TimePoint now);
 
   ApiClient& client_;
   const EventOptions options_;
   std::function<bool()> may_act_;
-  std::map<Key, Series> series_;
-  std::map<std::string, std::size_t> kept_;  // of series_, by namespace
-  Turns<Series*> turns_;                     // of one flush
+  AllSeries series_;
+  std::set<AllSeries::iterator, ByKey> unwritten_;       // they have occurred more often than is written
+  std::multimap<TimePoint, AllSeries::iterator> looks_;  // when each may have ended
+  std::map<std::string, std::size_t> kept_;              // of series_, by namespace
+  Turns<AllSeries::iterator> turns_;                     // of one flush
   double allowance_;
   TimePoint refilled_;
   std::uint64_t dropped_ = 0, names_given_ = 0;

@@ -176,6 +176,10 @@ void DataCatalog::take_object(Arrival& arrival) {
       own.layout = layout_of(set);
       own.object = std::move(set);
       own.bytes = arrival.bytes;
+      if (own.object.spec.discover.source != DiscoveryRequest::Source::none)
+        to_discover_[name] = &own;
+      else
+        to_discover_.erase(name);
       sets_touched_.insert(name);
       break;
     }
@@ -216,6 +220,7 @@ void DataCatalog::remove(Kind kind, const std::string& name) {
   const std::string own_name = name.substr(name.find('/') + 1);
   switch (kind) {
     case Kind::data_set:
+      to_discover_.erase(name);
       data_sets_.erase(name);
       limits_.forget(name);
       sets_touched_.insert(name);
@@ -329,6 +334,7 @@ void DataCatalog::review_data_sets(std::vector<CatalogChange>& changes) {
   }
   for (std::string& name : limits_.review()) sets_touched_.insert(std::move(name));
   for (const std::string& name : sets_touched_) report_data_set(name, changes);
+  looked_at_.merge(sets_touched_);
   sets_touched_.clear();
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -117,6 +118,11 @@ class DataCatalog {
   double weight_of(const PoolResource& pool) const { return flat_weight(pool, pools_); }
   const CatalogDataSet* data_set(const std::string& full_name) const;  // also one that is not usable
   const std::map<std::string, CatalogDataSet>& data_sets() const { return data_sets_; }
+  // Those of them that are to be discovered, by name.
+  const std::map<std::string, const CatalogDataSet*>& to_discover() const { return to_discover_; }
+  // Names of data sets that poll() has looked at since the last call, because they or what they depend on has changed;
+  // some are gone.
+  std::set<std::string> take_looked_at() { return std::exchange(looked_at_, {}); }
   // The paths among these in that store that also belong to another data set, or contain one of its files.
   std::set<std::string> shared_files(const std::string& data_set, const std::string& store,
                                      const std::vector<std::string>& paths) const;
@@ -189,11 +195,12 @@ class DataCatalog {
   StoreMap stores_, faulty_stores_;
   PoolMap pools_, faulty_pools_;
   std::map<std::string, CatalogDataSet> data_sets_;
+  std::map<std::string, const CatalogDataSet*> to_discover_;
   std::map<std::string, DataMoveResource> moves_;
   std::map<std::string, WorkJob> jobs_;
   std::map<std::string, WorkPod> pods_;
 
-  std::set<std::string> stores_touched_, pools_touched_, sets_touched_;
+  std::set<std::string> stores_touched_, pools_touched_, sets_touched_, looked_at_;
   bool store_set_changed_ = false;
   DataLimits limits_;
   struct TooLarge {

@@ -49,8 +49,9 @@ void DataDiscovery::forget_what_is_gone() {
 void DataDiscovery::tick(TimePoint now) {
   forget_what_is_gone();
   note_jobs(now);
-  for (const auto& [name, set] : catalog_.data_sets()) {
-    if (set.object.spec.discover.source == DiscoveryRequest::Source::none || set.object.meta.deleting) continue;
+  for (const auto& [name, place] : catalog_.to_discover()) {
+    const CatalogDataSet& set = *place;
+    if (set.object.meta.deleting) continue;
     const FindingReason reason = set.finding.reason;
     const bool refused =
         !set.finding.usable && reason != FindingReason::not_discovered && reason != FindingReason::too_large;
@@ -86,10 +87,11 @@ void DataDiscovery::begin_some(TimePoint now) {
   std::size_t all = begun_.size() + static_cast<std::size_t>(std::count_if(jobs_.begin(), jobs_.end(), runs));
   std::map<std::string, std::size_t> by_name_space;
   for (const auto& [uid, begun] : begun_) ++by_name_space[begun.name_space];
-  for (const auto& [name, set] : catalog_.data_sets()) {
-    const auto jobs = jobs_.find(set.object.meta.object.uid);
-    if (jobs != jobs_.end() && runs(*jobs)) ++by_name_space[set.object.meta.object.name_space];
-  }
+  if (!jobs_.empty())
+    for (const auto& [name, set] : catalog_.data_sets()) {
+      const auto jobs = jobs_.find(set.object.meta.object.uid);
+      if (jobs != jobs_.end() && runs(*jobs)) ++by_name_space[set.object.meta.object.name_space];
+    }
   waiting_.grant([&](const CatalogDataSet* set) {
     if (all >= most_at_once) return false;
     const ObjectMeta& meta = set->object.meta.object;

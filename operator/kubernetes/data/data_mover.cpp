@@ -165,9 +165,6 @@ ObservedMove DataMover::Working::observe(const DataMoveResource& move, const Wor
 }
 
 void DataMover::Working::admit(std::vector<ObservedMove>& moves) {
-  MoveAdmission admission(options.limits);
-  for (const auto& [name, store] : catalog.stores())
-    if (store.spec.capacity > 0) admission.set_use(name, reconciler.use(store));
   const auto claim_of = [](const ObservedMove& observed) {
     return MoveClaim{observed.move->meta.object.name,
                      observed.move->data_set_key(),
@@ -183,6 +180,10 @@ void DataMover::Working::admit(std::vector<ObservedMove>& moves) {
   const auto waits = [&](const ObservedMove& observed) {
     return !observed.move->status.began() && !beginning.contains(observed.move->meta.object.uid);
   };
+  if (std::none_of(moves.begin(), moves.end(), waits)) return;
+  MoveAdmission admission(options.limits);
+  for (const auto& [name, store] : catalog.stores())
+    if (store.spec.capacity > 0) admission.set_use(name, reconciler.use(store));
   for (const ObservedMove& observed : moves) {
     const DataMoveStatus& status = observed.move->status;
     if (waits(observed) || status.finished) continue;

@@ -47,6 +47,7 @@ ResourceReconciler::ResourceReconciler(DataCatalog& catalog, ObjectWrites& write
 
 void ResourceReconciler::tick(TimePoint now) {
   const bool changed = reconciled_version_ != catalog_.version();
+  take_looked_at();
   if (changed) count_used();
   reconciled_version_ = catalog_.version();
   // Writes that could not be sent also wait for this.
@@ -78,7 +79,7 @@ ResourceReconciler::Reviewed& ResourceReconciler::review(const std::string& name
   const std::string version = set.object.meta.object.uid + ' ' + set.object.meta.object.resource_version;
   const bool versioned = !set.object.meta.object.resource_version.empty();
   if (versioned && reviewed.version == version) return reviewed;
-  reviewed = {version, false, 0, {}};
+  reviewed = {version, false, {}};
   if (!set.layout) return reviewed;
   for (const HeldBlocks& held : set.object.status.replicas) {
     BlockRanges there = held.blocks;
@@ -145,55 +146,73 @@ void ResourceReconciler::write_findings(TimePoint now) {
   }
 }
 
-void ResourceReconciler::write_data_sets(TimePoint now) {
-  for (const auto& [name, set] : catalog_.data_sets()) {
-    const std::string key = write_key(DataKind::data_set, set.object.meta.object);
-    if (!writes_.free(key, now)) continue;
-    if (set.object.meta.deleting) {
-      if (has(set.object.meta.finalizers, copies_finalizer)) release_data_set(set, now);
-      continue;
-    }
-    // Discovery writes all of this for a discovered data set.
-    if (!set.usable() || set.object.spec.discover.source != DiscoveryRequest::Source::none) continue;
-    Reviewed& reviewed = review(name, set);
-    if (reviewed.in_order) continue;
-    DataSetStatus status = set.object.status;
-    status.blocks = set.layout->native;
-    status.size = set.layout->size;
-    status.replicas = with_placed(status.replicas, set.object.spec.stores, set.layout->count());
-    const DataSetStatus& before = set.object.status;
-    if (before.blocks == status.blocks && before.size == status.size && before.replicas == status.replicas &&
-        before.observed_generation == set.object.meta.generation) {
-      reviewed.in_order = true;
-      continue;
-    }
-    findings_.erase(key);  // about an outdated version
-    const std::string body = data_set_patch(set.object, status, false);
-    writes_.say(key, "blocks", body,
-                patch_of(resource_path(DataKind::data_set, set.object.meta.object) + "/status", body),
-                catalog_.learner(DataKind::data_set));
+void ResourceReconciler::take_looked_at() {
+  for (const std::string& name : catalog_.take_looked_at()) {
+    unsettled_.insert(name);
+    wordless_.insert(name);
   }
 }
 
-void ResourceReconciler::write_summaries(TimePoint now) {
-  const std::size_t stores = digest_of_zones(catalog_.stores());
-  for (const auto& [name, set] : catalog_.data_sets()) {
-    const std::string key = write_key(DataKind::data_set, set.object.meta.object);
-    if (!set.usable() || set.object.meta.deleting || findings_.contains(key) || !writes_.free(key, now)) continue;
-    Reviewed& reviewed = review(name, set);
-    if (reviewed.words_of == stores) continue;
-    DataSetStatus status = set.object.status;
-    status.zones = zone_words(status, catalog_.stores());
-    status.size_text = size_words(set.layout->size);
-    if (status.zones == set.object.status.zones && status.size_text == set.object.status.size_text) {
-      reviewed.words_of = stores;
-      continue;
-    }
-    const std::string body = summary_patch(set.object, status);
-    writes_.say(key, "words", body,
-                patch_of(resource_path(DataKind::data_set, set.object.meta.object) + "/status", body),
-                catalog_.learner(DataKind::data_set));
+void ResourceReconciler::write_data_sets(TimePoint now) {
+  for (auto place = unsettled_.begin(); place != unsettled_.end();)
+    place = settle(*place, now) ? unsettled_.erase(place) : std::next(place);
+}
+
+// True: nothing is left to write before the data set changes.
+bool ResourceReconciler::settle(const std::string& name, TimePoint now) {
+  const CatalogDataSet* known = catalog_.data_set(name);
+  if (!known) return true;
+  const CatalogDataSet& set = *known;
+  const std::string key = write_key(DataKind::data_set, set.object.meta.object);
+  if (!writes_.free(key, now)) return false;
+  if (set.object.meta.deleting) {
+    if (!has(set.object.meta.finalizers, copies_finalizer)) return true;
+    release_data_set(set, now);
+    return false;
   }
+  // Discovery writes all of this for a discovered data set.
+  if (!set.usable() || set.object.spec.discover.source != DiscoveryRequest::Source::none) return true;
+  Reviewed& reviewed = review(name, set);
+  if (reviewed.in_order) return true;
+  DataSetStatus status = set.object.status;
+  status.blocks = set.layout->native;
+  status.size = set.layout->size;
+  status.replicas = with_placed(status.replicas, set.object.spec.stores, set.layout->count());
+  const DataSetStatus& before = set.object.status;
+  if (before.blocks == status.blocks && before.size == status.size && before.replicas == status.replicas &&
+      before.observed_generation == set.object.meta.generation)
+    return reviewed.in_order = true;
+  findings_.erase(key);  // about an outdated version
+  const std::string body = data_set_patch(set.object, status, false);
+  writes_.say(key, "blocks", body,
+              patch_of(resource_path(DataKind::data_set, set.object.meta.object) + "/status", body),
+              catalog_.learner(DataKind::data_set));
+  return false;
+}
+
+void ResourceReconciler::write_summaries(TimePoint now) {
+  const std::size_t zones = digest_of_zones(catalog_.stores());
+  if (std::exchange(zones_digest_, zones) != zones)
+    for (const auto& [name, set] : catalog_.data_sets()) wordless_.insert(name);
+  for (auto place = wordless_.begin(); place != wordless_.end();)
+    place = summarize(*place, now) ? wordless_.erase(place) : std::next(place);
+}
+
+// True: its words are in order as long as it and the zones do not change.
+bool ResourceReconciler::summarize(const std::string& name, TimePoint now) {
+  const CatalogDataSet* set = catalog_.data_set(name);
+  if (!set || !set->usable() || set->object.meta.deleting) return true;
+  const std::string key = write_key(DataKind::data_set, set->object.meta.object);
+  if (findings_.contains(key) || !writes_.free(key, now)) return false;
+  DataSetStatus status = set->object.status;
+  status.zones = zone_words(status, catalog_.stores());
+  status.size_text = size_words(set->layout->size);
+  if (status.zones == set->object.status.zones && status.size_text == set->object.status.size_text) return true;
+  const std::string body = summary_patch(set->object, status);
+  writes_.say(key, "words", body,
+              patch_of(resource_path(DataKind::data_set, set->object.meta.object) + "/status", body),
+              catalog_.learner(DataKind::data_set));
+  return false;
 }
 
 // The object's, with those of its use: of these it keeps none that does not hold any more.
@@ -282,9 +301,8 @@ void ResourceReconciler::release_data_set(const CatalogDataSet& set, TimePoint n
                patch_of(resource_path(DataKind::data_set, meta), finalizers_patch(set.object.meta, finalizers)));
 }
 
-// The address at which others read the store; empty while they cannot. Makes sure that a pod serves it.
+// The address at which others read a store that names none; empty while they cannot. Makes sure that a pod serves it.
 std::string ResourceReconciler::served_at(const DataStoreResource& store, int& begun, TimePoint now) {
-  if (!store.spec.endpoint.empty()) return store.spec.endpoint;
   if (is_bucket(store.spec.kind) || !store.spec.serve || !serving_.serve) return {};
   if (!serving_.secret.key().known()) return {};
   const std::string name = serve_pod_name(store);
@@ -306,15 +324,17 @@ void ResourceReconciler::write_stores(TimePoint now) {
   std::erase_if(gone_since_, [this](const auto& gone) { return !catalog_.stores().contains(gone.first); });
   int begun = 0;
   for (const auto& [name, store] : catalog_.stores()) {
-    const std::string endpoint = served_at(store, begun, now);
-    const std::string key = write_key(DataKind::data_store, store.meta.object);
-    const std::string node_uid = store.status.node_uid.empty() ? catalog_.node_uid(store) : store.status.node_uid;
+    const std::string served = store.spec.endpoint.empty() ? served_at(store, begun, now) : "";
+    const std::string& endpoint = store.spec.endpoint.empty() ? served : store.spec.endpoint;
+    const std::string found = store.status.node_uid.empty() ? catalog_.node_uid(store) : "";
+    const std::string& node_uid = store.status.node_uid.empty() ? found : store.status.node_uid;
     const bool moved = endpoint != store.status.endpoint || node_uid != store.status.node_uid ||
                        store.status.observed_generation != store.meta.generation;
-    TimePoint& written = used_written_[name];
-    const bool other_use = used(name) != store.status.used && now - written >= used_is_written_every;
-    if ((!moved && !other_use) || !writes_.free(key, now)) continue;
-    written = now;
+    const bool other_use = used(name) != store.status.used && now - used_written_[name] >= used_is_written_every;
+    if (!moved && !other_use) continue;
+    const std::string key = write_key(DataKind::data_store, store.meta.object);
+    if (!writes_.free(key, now)) continue;
+    used_written_[name] = now;
     const std::string body = store_patch(store, {0, used(name), endpoint, node_uid, {}});
     writes_.say(key, "use", body, patch_of(resource_path(DataKind::data_store, store.meta.object) + "/status", body),
                 catalog_.learner(DataKind::data_store));

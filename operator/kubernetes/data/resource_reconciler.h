@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,8 +50,7 @@ class ResourceReconciler {
   // The findings about one version of a DataSet: thousands of DataSets do not change from look to look.
   struct Reviewed {
     std::string version;
-    bool in_order = false;     // its status says what it is to say
-    std::size_t words_of = 0;  // the stores by which its words are in order; 0: they are not
+    bool in_order = false;  // its status says what it is to say
     struct Use {
       std::string store;
       std::int64_t all = 0, copies = 0, originals = 0;  // bytes
@@ -60,13 +60,16 @@ class ResourceReconciler {
   Reviewed& review(const std::string& name, const CatalogDataSet& set);
   void write_findings(TimePoint now);
   void write_data_sets(TimePoint now);
+  bool settle(const std::string& name, TimePoint now);
   void release_data_set(const CatalogDataSet& set, TimePoint now);
   void write_stores(TimePoint now);
   void write_summaries(TimePoint now);
+  bool summarize(const std::string& name, TimePoint now);
   void write_pools(TimePoint now);
   static std::vector<ObjectCondition> conditions_of(const PoolResource& pool, std::vector<ObjectCondition> of_use,
                                                     TimePoint now);
   std::string served_at(const DataStoreResource& store, int& begun, TimePoint now);
+  void take_looked_at();
   void count_used();
 
   DataCatalog& catalog_;
@@ -80,6 +83,9 @@ class ResourceReconciler {
   std::uint64_t reconciled_version_ = 0;  // of the catalog
   TimePoint looked_{};
   std::map<std::string, Reviewed> reviewed_;  // by the names of data sets
+  // Data sets whose status may have to say something else, until it says it; those without words for their zones.
+  std::set<std::string> unsettled_, wordless_;
+  std::size_t zones_digest_ = 0;
   std::map<std::string, ObjectFinding> findings_;
   std::map<std::string, std::int64_t> used_;
   std::map<std::string, StoreUse> uses_;

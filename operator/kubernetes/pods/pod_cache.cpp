@@ -12,8 +12,6 @@
 namespace lips::kubernetes {
 namespace {
 
-constexpr std::size_t spare_classes = 256;  // of gone pods: not worth collecting
-
 // Counts one for the driver of each volume, as nodes list limits in CSINode.
 ResourceAmounts volumes_of(const std::string& name_space, const std::vector<std::string>& names,
                            const ClaimLookup& claims) {
@@ -90,9 +88,9 @@ void PodCache::count_volumes_again() {
     other.requests = std::move(requests);
     nodes_.take(other.node, other.requests, other.whose);
   }
-  for (auto& [key, place] : ours_) {
+  for (const auto& [key, place] : with_claims_) {
     PodRecord& record = *place;
-    if (!record.on_node() || record.claims.empty()) continue;
+    if (!record.on_node()) continue;
     ResourceAmounts more = volumes_of(record.meta.name_space, record.claims, claims_);
     for (const ResourceAmounts* counted : {&record.requests, &record.resized})
       for (const auto& [resource, amount] : *counted)
@@ -154,7 +152,7 @@ bool PodCache::avoid(PodRecord& record, std::vector<std::string> nodes, TimePoin
   PodNeeds needs = classes_[record.pod_class];
   needs.excluded = excluded_for(record);
   const PodClassId before = record.pod_class;
-  record.pod_class = classes_.intern(needs);
+  set_class(record, needs);
   return record.pod_class != before;
 }
 
@@ -180,7 +178,7 @@ PodCache::Change PodCache::review(PodRecord& record, const Pod& pod) {
     depends_on_others_[full_name(pod.meta)] = pod;
   else
     depends_on_others_.erase(full_name(pod.meta));
-  record.state = held ? PodState::held : PodState::waiting;
+  set_state(record, held ? PodState::held : PodState::waiting);
   const bool same = before.pod_class == record.pod_class && before.work == record.work &&
                     before.priority == record.priority && before.preempts == record.preempts;
   using Reason = UnschedulableReason;
@@ -207,10 +205,13 @@ void PodCache::begin(const Pod& pod, PodRecord& record, TimePoint now) {
   record.priority_class = pod.priority_class;
   record.priority = pod.priority, record.preempts = pod.preempts;
   record.first_seen = now;
-  record.state = PodState::held;  // review() then reports `arrived`
+  set_state(record, PodState::held);  // review() then reports `arrived`
   record.claims = pod.claims;
   record.properties_from = pod.properties_from;
   record.steered = pod.scheduler != scheduler_;
+  const auto place = ours_.find(full_name(record.meta));
+  if (record.steered) steered_.emplace(place->first, &record);
+  if (!record.claims.empty()) with_claims_.emplace(place->first, &record);
   if (const std::string* store = find_text(pod.annotations, annotation::read_from)) record.read_from = *store;
   if (const std::string* input = find_text(pod.annotations, annotation::input))
     record.degraded = is_degraded_input(*input);
@@ -284,7 +285,7 @@ PodCache::Update PodCache::update_ours(const Pod& pod, TimePoint now) {
   if (has_ended(pod.phase) || (pod.deleting && pod.node.empty() && !bound_by_us)) {
     const bool known = !fresh;
     leave_node(record);
-    record.state = PodState::terminated;
+    set_state(record, PodState::terminated);
     record.succeeded = pod.phase == PodPhase::succeeded;
     if (!pod.node.empty()) record.node = pod.node;  // where it ran, even if this is the first sight of it
     claim_users_.leave(pod.meta);
@@ -298,7 +299,7 @@ PodCache::Update PodCache::update_ours(const Pod& pod, TimePoint now) {
       return {Change::none, &record, ""};
     }
     const std::string before = record.on_node() ? record.node : "";
-    record.state = record.state == PodState::held && fresh ? PodState::waiting : record.state;
+    if (fresh && record.state == PodState::held) set_state(record, PodState::waiting);
     this->place(record, pod.node);
     note_resize(pod, record);
     const Change change = fresh || !record.task.valid() ? Change::arrived : Change::placed;
@@ -327,15 +328,6 @@ std::string PodCache::type_under(const PodRecord& record) const {
   return place && place->node ? instance_type_of(*place->node) : "";
 }
 
-void PodCache::review_run_times(TimePoint now, Duration assumed) {
-  std::map<std::string, std::vector<RunTime>> running;
-  for (const auto& [key, record] : ours_)
-    if (record->state == PodState::placed && record->started && now > *record->started)
-      running[template_of(record->meta.name_space, record->owner, record->meta.name)].push_back(
-          {seconds(to_seconds(now - *record->started) * type_speeds_.of(type_under(*record))), record->declared});
-  run_times_.review(running, assumed);
-}
-
 // A placed pod keeps its class; a later resize counts separately.
 void PodCache::note_resize(const Pod& pod, PodRecord& record) {
   ResourceAmounts resized = pod.requests;
@@ -358,6 +350,8 @@ std::unique_ptr<PodRecord> PodCache::forget(const ObjectMeta& meta, TimePoint no
   const auto place = ours_.find(key);
   if (place == ours_.end() || place->second->meta.uid != meta.uid) return nullptr;
   std::unique_ptr<PodRecord> record = std::move(place->second);
+  unplaced_.forget(place->first);
+  steered_.erase(place->first), with_claims_.erase(place->first);
   ours_.erase(place);
   nominated_.erase(key);
   std::erase_if(drivers_, [&](const auto& entry) { return entry.second.uid == meta.uid; });
@@ -373,8 +367,22 @@ PodRecord* PodCache::find(const ObjectMeta& meta) {
   return place == ours_.end() || place->second->meta.uid != meta.uid ? nullptr : place->second.get();
 }
 
+void PodCache::set_state(PodRecord& record, PodState state) {
+  record.state = state;
+  const auto place = ours_.find(full_name(record.meta));
+  if (state == PodState::held || state == PodState::waiting || state == PodState::ungated)
+    unplaced_.note(place->first, record);
+  else
+    unplaced_.forget(place->first);
+}
+
+void PodCache::set_class(PodRecord& record, const PodNeeds& needs) {
+  record.pod_class = classes_.intern(needs);
+  set_state(record, record.state);
+}
+
 void PodCache::begin_binding(PodRecord& record, const std::string& node) {
-  record.state = PodState::binding;
+  set_state(record, PodState::binding);
   record.awaits_volumes = false;
   record.unanswered = false;
   record.doubt.reset();
@@ -393,7 +401,7 @@ void PodCache::leave_node(PodRecord& record) {
 
 void PodCache::end_binding(PodRecord& record, PodState then) {
   leave_node(record);
-  record.state = then;
+  set_state(record, then);
   record.awaits_volumes = false;
   record.unanswered = false;
   record.doubt.reset();
@@ -403,7 +411,7 @@ void PodCache::end_binding(PodRecord& record, PodState then) {
 
 void PodCache::place(PodRecord& record, const std::string& node) {
   leave_node(record);
-  record.state = PodState::placed;
+  set_state(record, PodState::placed);
   record.awaits_volumes = false;
   record.unanswered = false;
   record.doubt.reset();
@@ -415,7 +423,7 @@ void PodCache::place(PodRecord& record, const std::string& node) {
 }
 
 void PodCache::ungate(PodRecord& record) {
-  record.state = PodState::ungated;
+  set_state(record, PodState::ungated);
   record.unanswered = false;
   record.doubt.reset();
   record.ungated_since.reset();
@@ -427,66 +435,15 @@ void PodCache::give_up_room(PodRecord& record) {
   record.node.clear();
 }
 
-bool PodCache::forget_unused_classes() {
-  if (classes_.size() <= 2 * ours_.size() + spare_classes) return false;
-  PodClasses used = classes_.successor();
-  for (const auto& [name, record] : ours_)
-    if (record->pod_class.valid()) record->pod_class = used.intern(classes_[record->pod_class]);
-  classes_ = std::move(used);
-  return true;
-}
-
-std::vector<PodRecord*> PodCache::review_anti_affinity() {
-  std::vector<PodRecord*> moved;
-  const std::set<AntiAffinityTerm> changed = anti_affinity_.take_changed();
-  if (changed.empty()) return moved;
-  for (const auto& [name, place] : ours_) {
-    PodRecord& record = *place;
-    if (record.state != PodState::waiting && record.state != PodState::held) continue;
-    const auto selects = [&](const AntiAffinityTerm& term) {
-      return AntiAffinity::selects(term, record.meta.name_space, record.labels);
-    };
-    if (std::none_of(changed.begin(), changed.end(), selects)) continue;
-    std::vector<LabelRequirement> excluded = excluded_for(record);
-    if (excluded == classes_[record.pod_class].excluded) continue;
-    PodNeeds needs = classes_[record.pod_class];
-    needs.excluded = std::move(excluded);
-    record.pod_class = classes_.intern(needs);
-    if (record.state == PodState::waiting) moved.push_back(&record);
-  }
-  return moved;
-}
-
-std::optional<std::int32_t> PodCache::least_waiting_priority() const {
-  std::optional<std::int32_t> least;
-  for (const auto& [name, record] : ours_)
-    if (record->state == PodState::waiting) least = std::min(least.value_or(record->priority), record->priority);
-  return least;
-}
-
-std::vector<PodCache::Update> PodCache::review_dependencies() {
-  count_volumes_again();
-  review_groups();
-  std::vector<Update> updates;
-  for (auto place = depends_on_others_.begin(); place != depends_on_others_.end();) {
-    const auto& [key, known] = *place++;  // review() may remove it
-    PodRecord* record = find(known.meta);
-    if (!record || (record->state != PodState::held && record->state != PodState::waiting)) continue;
-    const Pod pod = known;
-    if (const Change change = review(*record, pod); change != Change::none) updates.push_back({change, record, ""});
-  }
-  return updates;
-}
-
 void PodCache::hold(PodRecord& record, UnschedulableReason reason, std::string text) {
-  record.state = PodState::held;
+  set_state(record, PodState::held);
   record.unschedulable_reason = reason;
   record.unschedulable_message = std::move(text);
 }
 
 bool PodCache::release(PodRecord& record) {
   if (record.state != PodState::held) return false;
-  record.state = PodState::waiting;
+  set_state(record, PodState::waiting);
   record.unschedulable_reason = UnschedulableReason::none;
   record.unschedulable_message.clear();
   return true;

@@ -19,6 +19,7 @@
 #include "kubernetes/pods/run_times.h"
 #include "kubernetes/pods/spark_properties.h"
 #include "kubernetes/pods/type_speeds.h"
+#include "kubernetes/pods/unplaced_pods.h"
 
 namespace lips::kubernetes {
 
@@ -97,6 +98,11 @@ class PodCache {
   const std::map<std::string, std::unique_ptr<PodRecord>>& ours() const { return ours_; }
   // Full names of those of ours that have a nominated node.
   const std::set<std::string>& nominated() const { return nominated_; }
+  // Parts of ours(), in the same order: reviews once a second look at these alone, for most pods run or have ended.
+  using Part = UnplacedPods::Part;
+  UnplacedPods& unplaced() { return unplaced_; }
+  const Part& steered() const { return steered_; }          // of other schedulers
+  const Part& with_claims() const { return with_claims_; }  // of persistent volumes
 
  private:
   struct Other {
@@ -130,6 +136,8 @@ class PodCache {
   void learn(PodRecord& record, TimePoint end);
   std::string type_under(const PodRecord& record) const;
   void leave_node(PodRecord& record);
+  void set_state(PodRecord& record, PodState state);
+  void set_class(PodRecord& record, const PodNeeds& needs);
 
   const std::string scheduler_;
   const ClaimLookup& claims_;
@@ -143,6 +151,8 @@ class PodCache {
   ClaimUsers claim_users_;
   std::map<std::string, std::unique_ptr<PodRecord>> ours_;  // by namespace/name
   std::set<std::string> nominated_;
+  UnplacedPods unplaced_;
+  Part steered_, with_claims_;                     // of ours_, by the same texts
   std::unordered_map<std::string, Other> others_;  // on a node; looked up only
   std::map<std::string, Pod> depends_on_others_;   // their last version
   struct Driver {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "kubernetes/api/time_text.h"
@@ -20,11 +21,14 @@ constexpr Duration change_after{60'000'000};   // before a pod that waits by pla
 constexpr int crowd = 20;                      // bindings a second above which their events are counted on the owner
 
 // Sentences that differ only in numbers count as equal.
-std::string without_numbers(const std::string& sentence) {
-  std::string result;
-  for (char c : sentence)
-    if (c < '0' || c > '9') result += c;
-  return result;
+bool says_the_same(std::string_view a, std::string_view b) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (;;) {
+    while (!a.empty() && is_digit(a.front())) a.remove_prefix(1);
+    while (!b.empty() && is_digit(b.front())) b.remove_prefix(1);
+    if (a.empty() || b.empty() || a.front() != b.front()) return a.empty() && b.empty();
+    a.remove_prefix(1), b.remove_prefix(1);
+  }
 }
 
 }  // namespace
@@ -54,8 +58,10 @@ void PodConditions::steered(const PodRecord& pod, TimePoint now) {
 
 void PodConditions::not_taken(const PodRecord& pod, Duration waited, TimePoint now) {
   const std::string note = fmt::format(
-      "Its own scheduler has not bound it for {} min since it was sent to {}. A zone cannot be taken back: delete the pod, and its owner makes another one",
-      std::chrono::duration_cast<std::chrono::minutes>(waited).count(), pod.selector.empty() ? "any node" : place_text(pod.selector));
+      "Its own scheduler has not bound it for {} min since it was sent to {}. A zone cannot be taken back: delete the "
+      "pod, and its owner makes another one",
+      std::chrono::duration_cast<std::chrono::minutes>(waited).count(),
+      pod.selector.empty() ? "any node" : place_text(pod.selector));
   events_.record({subject_of(pod, one_of_many(now)), true, "NotTaken", "Steering", note}, now);
 }
 
@@ -93,8 +99,8 @@ void PodConditions::begin_round(const PodCache& pods, const NodeCache& nodes, Ti
 }
 
 // A class whose turn has not come keeps its verdict of the round before; at first it has none.
-const PodConditions::ClassVerdict& PodConditions::verdict(PodClassId pod_class, const PodCache& pods,
-                                                          const NodeDemand& demand) {
+PodConditions::ClassVerdict& PodConditions::verdict(PodClassId pod_class, const PodCache& pods,
+                                                    const NodeDemand& demand) {
   ClassVerdict& known = verdicts_[pod_class];
   if (known.round == round_) return known;
   if (examined_ >= nodes_a_review) {
@@ -110,64 +116,130 @@ const PodConditions::ClassVerdict& PodConditions::verdict(PodClassId pod_class, 
 
 void PodConditions::review(PodCache& pods, const NodeCache& nodes, TimePoint now, const NodeDemand& demand,
                            const WaitOf& wait_of) {
-  for (auto& [reason, count] : pending_) count = 0;
-  waiting_ = 0;
-  longest_wait_ = Duration(0);
   const double passed = refilled_ == TimePoint{} ? 0 : to_seconds(now - refilled_);
-  allowance_ = std::min(static_cast<double>(conditions_at_once), allowance_ + conditions_per_second * std::max(0.0, passed));
+  allowance_ =
+      std::min(static_cast<double>(conditions_at_once), allowance_ + conditions_per_second * std::max(0.0, passed));
   refilled_ = now;
   begin_round(pods, nodes, now);
-  constexpr UnschedulableReason nowhere = UnschedulableReason::unschedulable;
-  for (const auto& [key, place] : pods.ours()) {
-    PodRecord& pod = *place;
-    if (pod.state == PodState::held) {
-      ++pending_[std::string(to_string(pod.unschedulable_reason))];
-      tell(pod, pod.unschedulable_reason, pod.unschedulable_message, now);
-    } else if (pod.state == PodState::waiting) {
-      ++waiting_;
-      longest_wait_ = std::max(longest_wait_, now - (pod.created == TimePoint{} ? pod.first_seen : pod.created));
-      const ClassVerdict& judged = verdict(pod.pod_class, pods, demand);
-      pod.fits_nowhere = judged.empty.nowhere && !(demand.selective && judged.offered);
-      ++pending_[pod.fits_nowhere ? std::string(to_string(nowhere)) : "Waiting"];
-      const bool asks = pod.wants_node || (!demand.selective && now - pod.first_seen > patience);
-      if (pod.fits_nowhere || (judged.now.nowhere && asks))
-        tell(pod, nowhere, judged.now.sentence, now);
-      else if (!pod.ordered.empty())
-        tell(pod, UnschedulableReason::node_ordered, "a node has been ordered for it: " + pod.ordered, now);
-      else if (const WaitingWords* words = wait_of && pod.task.valid() ? wait_of(pod.task) : nullptr)
-        if (now - pod.first_seen > patience) tell_wait(pod, *words, now);
-    } else if (pod.state == PodState::ungated) {
-      ++pending_["Ungated"];
-    }
+  UnplacedPods& unplaced = pods.unplaced();
+  count(pods, now, demand);
+  unplaced.wake_due(now);
+  const Moment moment{now, demand, wait_of};
+  if (!demand.plan || std::exchange(plan_, demand.plan) != demand.plan) wake_those_with_news(unplaced, moment);
+  // What was never said comes first, so the rest matters only where the rate allows more.
+  if (allowance_ >= 1) {
+    const std::size_t wishes = find_wishes(unplaced, false, moment);
+    if (allowance_ - static_cast<double>(wishes) >= 1) find_wishes(unplaced, true, moment);
   }
   turns_.grant([&](const Saying& saying) {
     if (allowance_ < 1) return false;
     allowance_ -= 1;
     say(saying, now);
+    unplaced.note(full_name(saying.pod->meta), *saying.pod);
     return true;
   });
 }
 
-void PodConditions::tell(PodRecord& pod, UnschedulableReason reason, const std::string& sentence, TimePoint now) {
-  if (pod.steered && pod.mode != PodMode::steer) return;
-  const bool same = !pod.reported_message.empty() && without_numbers(pod.reported_message) == without_numbers(sentence);
-  if (same && now - pod.reported_at < repeat_after) return;
+// Pods of a class of which the nodes say something else than before are looked at.
+void PodConditions::count(PodCache& pods, TimePoint now, const NodeDemand& demand) {
+  UnplacedPods& unplaced = pods.unplaced();
+  for (auto& [reason, count] : pending_) count = 0;
+  for (const auto& [name, pod] : unplaced.held()) ++pending_[std::string(to_string(pod->unschedulable_reason))];
+  if (unplaced.ungated() > 0) pending_["Ungated"] += unplaced.ungated();
+  waiting_ = unplaced.waiting_count();
+  longest_wait_ = waiting_ == 0 ? Duration(0) : std::max(Duration(0), now - unplaced.oldest_waiting());
+  for (const auto& [pod_class, alike] : unplaced.waiting()) {
+    ClassVerdict& judged = verdict(pod_class, pods, demand);
+    judged.fits_nowhere = judged.empty.nowhere && !(demand.selective && judged.offered);
+    pending_[judged.fits_nowhere ? std::string(to_string(UnschedulableReason::unschedulable)) : "Waiting"] +=
+        alike.size();
+    std::tuple seen(judged.fits_nowhere, judged.now.nowhere, judged.now.sentence);
+    if (judged.seen == seen) continue;
+    judged.seen = std::move(seen);
+    unplaced.wake(pod_class);
+  }
+  for (const auto& [name, pod] : pods.steered())
+    if (pod->state == PodState::waiting) pod->fits_nowhere = verdicts_[pod->pod_class].fits_nowhere;
+}
+
+// The plan may say something else of any pod.
+void PodConditions::wake_those_with_news(UnplacedPods& pods, const Moment& moment) {
+  std::vector<std::string_view> woken;
+  for (const auto& [name, pod] : pods.resting())
+    if (wish_about(*pod, moment)) woken.push_back(name);
+  for (const std::string_view name : woken) pods.wake(name);
+}
+
+// As many as can be granted to each namespace. A pod about which there is none rests; whether one of another scheduler
+// is spoken of depends on its pool.
+std::size_t PodConditions::find_wishes(UnplacedPods& pods, bool told, const Moment& moment) {
+  const UnplacedPods::Part& awake = pods.awake(told);
+  std::size_t all = 0, wishes = 0;
+  std::string name_space;
+  for (auto place = awake.begin(); place != awake.end();) {
+    const auto [name, pod] = *place;
+    if (pod->meta.name_space != name_space) name_space = pod->meta.name_space, wishes = 0;
+    if (wishes == conditions_at_once) {
+      place = awake.lower_bound(name_space + static_cast<char>('/' + 1));
+      continue;
+    }
+    ++place;
+    if (std::optional<Saying> wish = wish_about(*pod, moment)) {
+      turns_.add(name_space, *std::move(wish), told);
+      ++wishes, ++all;
+    } else if (!pod->steered) {
+      pods.rest(name, next_look(*pod, moment.now));
+    }
+  }
+  return all;
+}
+
+std::optional<PodConditions::Saying> PodConditions::wish_about(PodRecord& pod, const Moment& moment) const {
+  if (pod.steered && pod.mode != PodMode::steer) return std::nullopt;
+  const TimePoint now = moment.now;
+  if (pod.state == PodState::held) return to_tell(pod, pod.unschedulable_reason, pod.unschedulable_message, now);
+  const auto known = verdicts_.find(pod.pod_class);
+  if (known == verdicts_.end()) return std::nullopt;
+  const ClassVerdict& judged = known->second;
+  const bool asks = pod.wants_node || (!moment.demand.selective && now - pod.first_seen > patience);
+  if (judged.fits_nowhere || (judged.now.nowhere && asks))
+    return to_tell(pod, UnschedulableReason::unschedulable, judged.now.sentence, now);
+  if (!pod.ordered.empty())
+    return to_tell(pod, UnschedulableReason::node_ordered, "a node has been ordered for it: " + pod.ordered, now);
+  if (now - pod.first_seen <= patience) return std::nullopt;
+  const WaitingWords* words = moment.wait_of && pod.task.valid() ? moment.wait_of(pod.task) : nullptr;
+  return words ? to_tell_wait(pod, *words, now) : std::nullopt;
+}
+
+// The first time from now on at which there may be something to say though nothing has changed.
+TimePoint PodConditions::next_look(const PodRecord& pod, TimePoint now) {
+  TimePoint next = TimePoint::max();
+  const auto may_be = [&](TimePoint time) {
+    if (time >= now) next = std::min(next, time);
+  };
+  may_be(pod.first_seen + patience);
+  if (pod.reported_message.empty()) return next;
+  may_be(pod.reported_at + change_after);
+  may_be(pod.reported_at + repeat_after);
+  return next;
+}
+
+std::optional<PodConditions::Saying> PodConditions::to_tell(PodRecord& pod, UnschedulableReason reason,
+                                                            const std::string& sentence, TimePoint now) const {
+  const bool same = !pod.reported_message.empty() && says_the_same(pod.reported_message, sentence);
+  if (same && now - pod.reported_at < repeat_after) return std::nullopt;
   // The API server itself reports that a pod is gated.
-  if (reason == UnschedulableReason::scheduling_gated || (same && pod.reported_message == sentence)) return;
-  wish({&pod, std::string(to_string(reason)), sentence, false, reason == UnschedulableReason::bad_annotation});
+  if (reason == UnschedulableReason::scheduling_gated || (same && pod.reported_message == sentence))
+    return std::nullopt;
+  return Saying{&pod, std::string(to_string(reason)), sentence, false, reason == UnschedulableReason::bad_annotation};
 }
 
 // One event for all pods of an owner: they wait together. A plan may change its mind every second.
-void PodConditions::tell_wait(PodRecord& pod, const WaitingWords& words, TimePoint now) {
-  if (pod.steered && pod.mode != PodMode::steer) return;
-  if (pod.reported_message == words.sentence) return;
-  if (!pod.reported_message.empty() && now - pod.reported_at < change_after) return;
-  wish({&pod, words.reason, words.sentence, true, true});
-}
-
-void PodConditions::wish(Saying saying) {
-  const PodRecord& pod = *saying.pod;
-  turns_.add(pod.meta.name_space, std::move(saying), !pod.reported_message.empty());
+std::optional<PodConditions::Saying> PodConditions::to_tell_wait(PodRecord& pod, const WaitingWords& words,
+                                                                 TimePoint now) const {
+  if (pod.reported_message == words.sentence) return std::nullopt;
+  if (!pod.reported_message.empty() && now - pod.reported_at < change_after) return std::nullopt;
+  return Saying{&pod, words.reason, words.sentence, true, true};
 }
 
 void PodConditions::say(const Saying& saying, TimePoint now) {

@@ -78,7 +78,10 @@ TEST(PodConditions, TellEachNamespaceInItsTurnAndWhatIsNewFirst) {
   EXPECT_NE(last->reported_message, "");
   for (int second = 102; second < 112; ++second) review(second);
   PodRecord* late = add("aaa", 5000);
-  for (const auto& [name, pod] : pods.ours()) pod->reported_message = pod.get() == late ? "" : "another reason";
+  for (const auto& [name, pod] : pods.ours()) {
+    pod->reported_message = pod.get() == late ? "" : "another reason";
+    pods.unplaced().note(name, *pod);
+  }
   review(113);
   EXPECT_NE(late->reported_message, "") << "those that were told before can wait";
 }
@@ -172,7 +175,11 @@ TEST_F(PodConditionsDemand, SayWhyThePlanLetsAPodWaitAfterHalfAMinuteAndSeldomAn
 TEST_F(PodConditionsDemand, KnowTheLongestWait) {
   conditions_.review(pods_, nodes_, start_ + std::chrono::seconds(5));
   EXPECT_EQ(conditions_.longest_wait(), std::chrono::seconds(5));
-  pod_of("waits").created = start_ - std::chrono::seconds(60);
+  Pod older;
+  older.meta = {"n", "older", "older", "1"};
+  older.scheduler = "lips";
+  older.created = start_ - std::chrono::seconds(60);
+  pods_.update(older, start_);
   conditions_.review(pods_, nodes_, start_ + std::chrono::seconds(6));
   EXPECT_EQ(conditions_.longest_wait(), std::chrono::seconds(66));
 }

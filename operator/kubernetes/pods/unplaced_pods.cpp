@@ -1,0 +1,70 @@
+#include "kubernetes/pods/unplaced_pods.h"
+
+#include <vector>
+
+namespace lips::kubernetes {
+
+void UnplacedPods::leave(std::string_view name, const Place& place) {
+  held_.erase(name);
+  awake_told_.erase(name), awake_untold_.erase(name);
+  if (resting_.erase(name) > 0) due_.erase({place.until, name});
+  if (since_.erase({place.since, name}) == 0) return;
+  const auto alike = waiting_.find(place.pod_class);
+  alike->second.erase(name);
+  if (alike->second.empty()) waiting_.erase(alike);
+}
+
+void UnplacedPods::note(std::string_view name, PodRecord& pod) {
+  const auto [known, fresh] = places_.try_emplace(name);
+  name = known->first;
+  Place& place = known->second;
+  if (fresh)
+    all_.emplace(name, &pod);
+  else
+    leave(name, place);
+  place = {pod.state, pod.pod_class, pod.created == TimePoint{} ? pod.first_seen : pod.created, {}};
+  if (pod.state == PodState::held) held_.emplace(name, &pod);
+  if (pod.state == PodState::waiting) {
+    since_.emplace(place.since, name);
+    waiting_[place.pod_class].emplace(name, &pod);
+  }
+  if (pod.state != PodState::ungated) (pod.reported_message.empty() ? awake_untold_ : awake_told_).emplace(name, &pod);
+}
+
+void UnplacedPods::forget(std::string_view name) {
+  const auto known = places_.find(name);
+  if (known == places_.end()) return;
+  leave(name, known->second);
+  all_.erase(name);
+  places_.erase(known);
+}
+
+void UnplacedPods::rest(std::string_view name, TimePoint until) {
+  const auto known = places_.find(name);
+  for (Part* awake : {&awake_told_, &awake_untold_}) {
+    auto moved = awake->extract(name);
+    if (moved.empty()) continue;
+    known->second.until = until;
+    due_.emplace(until, known->first);
+    resting_.insert(std::move(moved));
+  }
+}
+
+void UnplacedPods::wake(std::string_view name) {
+  auto moved = resting_.extract(name);
+  if (moved.empty()) return;
+  due_.erase({places_.find(name)->second.until, name});
+  (moved.mapped()->reported_message.empty() ? awake_untold_ : awake_told_).insert(std::move(moved));
+}
+
+void UnplacedPods::wake(PodClassId pod_class) {
+  const auto alike = waiting_.find(pod_class);
+  if (alike == waiting_.end()) return;
+  for (const auto& [name, pod] : alike->second) wake(name);
+}
+
+void UnplacedPods::wake_due(TimePoint now) {
+  while (!due_.empty() && due_.begin()->first <= now) wake(std::string_view(due_.begin()->second));
+}
+
+}  // namespace lips::kubernetes

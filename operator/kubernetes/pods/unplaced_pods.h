@@ -1,0 +1,59 @@
+// Our pods that are on no node and have not ended, and which of them are to be looked at: one about which there is
+// nothing to say rests until a time, or until somebody wakes it. Does not know what there is to say.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "kubernetes/pods/pod_record.h"
+
+namespace lips::kubernetes {
+
+class UnplacedPods {
+ public:
+  using Part = std::map<std::string_view, PodRecord*>;  // by namespace/name, as the owner of the records keeps them
+
+  // The pod is held, to be placed or ungated, and is to be looked at: it is new, or its state, its class or what was
+  // said about it has changed.
+  void note(std::string_view name, PodRecord& pod);
+  void forget(std::string_view name);
+
+  const Part& all() const { return all_; }
+  const Part& held() const { return held_; }
+  std::size_t ungated() const { return all_.size() - held_.size() - since_.size(); }
+  // Those to be placed, by class.
+  const std::map<PodClassId, Part>& waiting() const { return waiting_; }
+  std::size_t waiting_count() const { return since_.size(); }
+  // The creation of the oldest of them; there is one.
+  TimePoint oldest_waiting() const { return since_.begin()->first; }
+
+  // Held pods and those to be placed that are to be looked at: the ones about which something has been said, or the
+  // others.
+  const Part& awake(bool told) const { return told ? awake_told_ : awake_untold_; }
+  const Part& resting() const { return resting_; }
+  // Nobody has to look at it before that time.
+  void rest(std::string_view name, TimePoint until);
+  void wake(std::string_view name);
+  void wake(PodClassId pod_class);
+  void wake_due(TimePoint now);
+
+ private:
+  struct Place {
+    PodState state = PodState::held;
+    PodClassId pod_class;
+    TimePoint since, until;
+  };
+  using Times = std::set<std::pair<TimePoint, std::string_view>>;
+
+  void leave(std::string_view name, const Place& place);
+
+  Part all_, held_, awake_told_, awake_untold_, resting_;
+  std::map<std::string_view, Place> places_;
+  std::map<PodClassId, Part> waiting_;
+  Times since_, due_;  // of pods to be placed; of those that rest
+};
+
+}  // namespace lips::kubernetes
