@@ -1,9 +1,8 @@
 // The cost of watching pods of other schedulers (docs/watching.md): for each event of a pod, for each look at all of
-// them, for each step of the shadow schedule, which plans those that are new, and for the report; and the memory of it.
-// Times are of CPU.
+// them, for its record in the journal; and the memory of it. Times are of CPU.
 //   bench_watching [NODES [PODS [LOOKS]]]
 // Other schedulers bind all pods before the first look that counts; from look to look a hundredth of them ends, and as
-// many arrive. A tenth of the jobs are applications whose pods exchange data.
+// many arrive. A tenth of the jobs are applications.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -16,9 +15,7 @@
 #include "config/frameworks.h"
 #include "kubernetes/adapter/watched_pods.h"
 #include "kubernetes/pods/volume_cache.h"
-#include "records/epoch_record.h"
-#include "shadow/shadow_schedule.h"
-#include "shadow/watch_report.h"
+#include "records/watched_records.h"
 #include "telemetry/metrics/process_usage.h"
 
 namespace {
@@ -112,11 +109,7 @@ class Cluster {
     unsigned node = 0;
     TimePoint since{};
   };
-  static WatchedPods::Rules rules() {
-    WatchedPods::Rules rules{"lips", default_frameworks()};
-    rules.shuffle_per_cpu_second = Mebibytes(1);
-    return rules;
-  }
+  static WatchedPods::Rules rules() { return {"lips", default_frameworks()}; }
   Pod running(std::size_t number) const {
     Pod pod = pod_of(static_cast<unsigned>(number), bound_[number].since);
     pod.node = fmt::format("node-{}", bound_[number].node);
@@ -150,23 +143,21 @@ int main(int count, char** words) {
   const unsigned nodes = number(1, 5'000), pods = number(2, 50'000), looks = number(3, 10);
   Cluster cluster(nodes, pods);
   const double before = resident_bytes();
-  ShadowSchedule schedule;
-  WatchReport report;
-  ShadowRules rules;
-  WatchedSum sum;
-  double event_time = 0, look_time = 0, step_time = 0;
+  WatchedRecords records;
+  std::size_t ended = 0, bytes = 0;
+  double event_time = 0, look_time = 0, record_time = 0;
   const auto turn = [&](bool counts) {
     Stopwatch watch;
     std::optional<WatchedCluster> seen = cluster.look();
+    std::optional<EpochRecord> record = seen ? records.add(*std::move(seen)) : std::nullopt;
     if (counts) look_time += watch.milliseconds();
-    if (!seen) return;
+    if (!record || !counts) return;
+    ended += record->ended->tasks.size();
     watch = {};
-    const std::vector<WatchedChange> changes = schedule.step(std::move(*seen), rules);
-    report.add(changes, "2026-11-22");
-    if (counts) step_time += watch.milliseconds();
-    for (const WatchedChange& change : changes) sum += change.more;
+    bytes += write_epoch(*record).size();
+    record_time += watch.milliseconds();
   };
-  const unsigned batch = static_cast<unsigned>(rules.most_tasks) / 2, few = std::max(1u, pods / 100);
+  const unsigned batch = 10'000, few = std::max(1u, pods / 100);
   for (unsigned there = 0; there < pods; there += batch) {
     const Stopwatch watch;
     cluster.start(std::min(batch, pods - there));
@@ -181,20 +172,10 @@ int main(int count, char** words) {
     event_time += watch.milliseconds();
     turn(true);
   }
-  EpochRecord record;
-  record.live.emplace().watched = report.rows();
-  const Stopwatch watch;
-  const std::string text = write_epoch(record);
   fmt::print(
-      "{} nodes, {} pods: {:.1f} us an event of a pod; every look {:.0f} ms, with {} new pods; every step of the "
-      "shadow schedule {:.0f} ms; report of {} rows {:.1f} ms; {:.0f} MiB\n",
-      nodes, pods, 1e3 * event_time / static_cast<double>(cluster.events()), look_time / looks, few, step_time / looks,
-      record.live->watched.size(), watch.milliseconds(), mebibytes(kept));
-  std::uint64_t ended = 0;
-  for (const std::uint64_t each : sum.pods) ended += each;
-  fmt::print(
-      "{} pods ended, {} of them compared; actual {:.2f} USD, planned {:.2f} USD, of these {:.3f} and {:.3f} "
-      "for shuffle\n",
-      ended, sum.pods[WatchOutcome::compared], sum.actual.invoice().value(), sum.planned.invoice().value(),
-      sum.actual.all_shuffle().value(), sum.planned.all_shuffle().value());
+      "{} nodes, {} pods: {:.1f} us an event of a pod; every look {:.0f} ms, with {} new pods; its record {:.0f} ms, "
+      "{:.1f} "
+      "MiB of text; {:.0f} MiB; {} ends recorded\n",
+      nodes, pods, 1e3 * event_time / static_cast<double>(cluster.events()), look_time / looks, few,
+      record_time / looks, mebibytes(static_cast<double>(bytes) / looks), mebibytes(kept), ended);
 }

@@ -221,9 +221,9 @@ def run_theirs(cluster):
 
 
 def dollars_of_theirs(page):
-    """The cost of their share of nodes up to now, as the page has it."""
+    """The invoice of what kube-scheduler ran, as the page has it."""
     with urllib.request.urlopen(page, timeout=20) as answer:
-        row = re.search(r"<tr>(?:(?!</tr>).)*>theirs<.*?</tr>", answer.read().decode(), re.S)
+        row = re.search(r"<tr>(?:(?!</tr>).)*>kube-scheduler, as it ran<.*?</tr>", answer.read().decode(), re.S)
     return sum(float(text.replace(",", "")) for text in re.findall(r"\$([\d.,]+)", row[0])) if row else 0
 
 

@@ -31,7 +31,6 @@
 #include "cmd/service/state_facts.h"
 #include "cmd/service/status_text.h"
 #include "cmd/service/twin_keeper.h"
-#include "cmd/service/watch_planner.h"
 #include "config/live_config.h"
 #include "targets/keeper.h"
 #include "targets/steering_guard.h"
@@ -75,7 +74,6 @@ class RunningOperator {
         twin_(live_, {[this] { return metrics_.leads(); },
                       [this](const TwinState& twin, double seconds) { metrics_.twin_told(twin, seconds); }}),
         state_({[this] { return metrics_.leads(); }, [this] { return metrics_.by_job(); },
-                [this] { return watch_ ? watch_->rows() : std::vector<WatchedRow>(); },
                 [this] { return metrics_.figures().targets; }, [this] { return metrics_.figures().own_targets.worst; },
                 [this] { return twin_.latest(); }},
                !has_objects()),
@@ -99,13 +97,13 @@ class RunningOperator {
                  CostModel()),
         facts_(config.mode, env_or_empty("LIPS_CHART_MODE")) {
     metrics_.bill_nodes_by(terms_of(config));
-    if (on_kubernetes() && config.baselines.watched) watch_.emplace(metrics_, live_, policy_);
   }
 
   Result<void> run(const std::string& config_text);
 
  private:
   bool on_kubernetes() const { return kind_of(options_) == ClusterKind::kubernetes; }
+  bool watches() const { return on_kubernetes() && live_.config()->mode == PodMode::watch; }
   // The adapter runs: the cluster is Kubernetes, real or virtual.
   bool has_objects() const { return kind_of(options_) != ClusterKind::simulated; }
   NodeTerms terms_of(const OperatorConfig& config) const {
@@ -115,7 +113,6 @@ class RunningOperator {
   std::string status();
   Result<void> serve_health();
   Result<void> serve();
-  Result<void> open_journal();
   Result<void> run_simulated();
   Result<void> run_with_objects();
   void reload(Result<OperatorConfig> changed);
@@ -148,7 +145,6 @@ class RunningOperator {
   SteeringGuard guard_;               // on the controller's thread
   std::string refused_;               // why the plan that is being decided was; empty: it was not
   std::set<std::string> left_alone_;  // pools, as the log says
-  std::optional<WatchPlanner> watch_;
   StateFacts facts_;
   PriceAge price_age_{metrics_, log_};
   std::atomic<double> kept_room_{0};         // CPU-seconds, in the last plan
@@ -302,15 +298,6 @@ Result<void> RunningOperator::serve() {
   return {};
 }
 
-Result<void> RunningOperator::open_journal() {
-  const OperatorConfig::Journal journal = live_.config()->journal;
-  if (journal.directory.empty()) return {};
-  Result<EpochJournal> opened = EpochJournal::open(journal.directory, journal.size);
-  if (!opened) return tl::unexpected(opened.error());
-  recorder_.keep_in(std::move(*opened));
-  return {};
-}
-
 // Applies the keys that may change at run time, and logs that the others need a restart.
 void RunningOperator::reload(Result<OperatorConfig> changed) {
   const auto refuse = [&](const Error& error) {
@@ -426,7 +413,7 @@ Result<void> RunningOperator::run_with_objects() {
                           log_,
                           [this] { return pool_uses(); },
                           [this](const std::string& pool) { return leaves_alone(pool); },
-                          watch_ ? &*watch_ : nullptr,
+                          watches(),
                           [this] { return announced(); },
                           [this](const PricesInUse& used) { price_age_.use(used); },
                           [this](OperatorFacts& facts) { facts_.add_to(facts); },
@@ -440,7 +427,7 @@ Result<void> RunningOperator::run_with_objects() {
 }
 
 Result<void> RunningOperator::run(const std::string& config_text) {
-  if (Result<void> opened = open_journal(); !opened) return opened;
+  if (Result<void> opened = recorder_.open(watches()); !opened) return opened;
   if (Result<void> served = serve(); !served) return served;
   std::optional<FileWatch> watch, expected;
   if (!options_.config.empty())

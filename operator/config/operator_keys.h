@@ -237,7 +237,9 @@ void each_service_key(Fields& fields, OperatorConfig& config) {
   });
   fields.section(
       "twin",
-      "the invoice of the same work under other policies, simulated from the journal (docs/metrics.md#the-twin)",
+      "the invoice of the same work under other policies, simulated from the journal (docs/metrics.md#the-twin); in "
+      "mode "
+      "watch that of the work of other schedulers under LiPS (docs/watching.md)",
       [&](auto& in) {
         in.duration("every", config.twin.every,
                     {"duration",
@@ -249,15 +251,6 @@ void each_service_key(Fields& fields, OperatorConfig& config) {
             "policies", config.twin.policies,
             {"", "policies to compare with; spread and most-allocated are the two scorings of kube-scheduler", live});
       });
-  fields.section("baselines", "plans for pods of other schedulers, which are watched", [&](auto& in) {
-    in.share("timeShare", config.baselines.time_share, {"", "share of one core that these plans may use", live});
-    in.whole("mostTasks", config.baselines.most_tasks, 0,
-             {"tasks", "most pods that wait; with more of them nothing is planned for them", live});
-    in.flag(
-        "watched", config.baselines.watched,
-        {"",
-         "plan batch pods of other schedulers too, for the report of what LiPS would have saved (docs/watching.md)"});
-  });
   fields.section("log", "log lines on stderr", [&](auto& in) {
     in.choice("level", config.log.level, log_levels,
               {"", "least level that is written: debug, info, warning, error or off", live});

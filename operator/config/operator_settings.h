@@ -121,12 +121,6 @@ struct OperatorConfig {
     std::vector<std::string> policies{"spread", "most-allocated"};
   } twin;
 
-  struct Baselines {
-    double time_share = 0.1;
-    std::int32_t most_tasks = 20000;
-    bool watched = true;
-  } baselines;
-
   struct Logging {
     LogLevel level = LogLevel::info;
     LogFormat format = LogFormat::logfmt;

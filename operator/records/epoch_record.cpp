@@ -65,6 +65,7 @@ EpochRecord read_head(const View& head) {
   record.dollars = head.at("dollars").value(any_real);
   if (head.has("invoice")) record.invoice = read_invoice(head.at("invoice"));
   if (head.has("ended")) record.ended = read_ended_tasks(head.at("ended"));
+  record.watched = head.has("watched") && head.at("watched").value(Flag{});
   const View reporting = head.at("reporting");
   for (std::size_t i = 0, count = reporting.list(); i < count; ++i)
     record.reporting.push_back(id<NodeId>(reporting.cell(i, index_below(static_cast<std::size_t>(most_ids)))));
@@ -92,6 +93,7 @@ std::string write_epoch(const EpochRecord& record) {
   for (const NodeId node : record.reporting) reporting.push_back(node.index());
   if (record.invoice) head["invoice"] = invoice_json(*record.invoice);
   if (record.ended) head["ended"] = ended_tasks_json(*record.ended);
+  if (record.watched) head["watched"] = true;
   if (record.live) head["live"] = live_facts_json(*record.live);
   return head.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" + snapshot;
 }

@@ -28,6 +28,7 @@ struct EpochRecord {
   double dollars = 0;
   std::optional<InvoiceSoFar> invoice;  // when the plan was made; absent in older records
   std::optional<RecordedEnds> ended;    // since the record before; absent in older records
+  bool watched = false;                 // other schedulers decided: the plan is that of `policy`, which stands for them
   SnapshotFile snapshot;
   std::optional<LiveFacts> live;  // in what a running operator serves; absent in a journal
 };

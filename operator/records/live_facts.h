@@ -13,7 +13,6 @@
 #include "model/own_targets.h"
 #include "model/targets.h"
 #include "model/twin_report.h"
-#include "model/watched_dollars.h"
 
 namespace lips {
 
@@ -47,9 +46,8 @@ struct LiveFacts {
   std::vector<NodeId> absent;  // nodes that the snapshot lists and that are not there: they may be bought
   std::vector<PodOfTask> pods;
   std::vector<HeldPod> held;
-  std::vector<PastPlan> plans;      // oldest first
-  std::vector<JobDay> ledger;       // by day, pool, job
-  std::vector<WatchedRow> watched;  // by day, namespace, job
+  std::vector<PastPlan> plans;  // oldest first
+  std::vector<JobDay> ledger;   // by day, pool, job
   std::vector<TargetReport> targets;
   std::vector<OwnTargetReport> own_targets;      // of jobs, those at risk that are worst off
   std::vector<LearnedApplication> applications;  // by name

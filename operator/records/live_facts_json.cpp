@@ -32,30 +32,6 @@ JobDay read_job_day(const View& row) {
   return result;
 }
 
-constexpr std::size_t watched_cells = 3 + enum_size<WatchOutcome> + 1 + 2 * watched_terms.size() + 2;
-
-Ordered watched_json(const WatchedRow& row) {
-  Ordered json = {row.day, row.name_space, row.job};
-  for (const std::uint64_t pods : row.sum.pods) json.push_back(pods);
-  json.push_back(row.sum.running);
-  for (const WatchedDollars* dollars : {&row.sum.actual, &row.sum.planned})
-    for (const auto& [name, term] : watched_terms) json.push_back((dollars->*term).value());
-  for (const Duration wait : {row.sum.actual_wait, row.sum.planned_wait}) json.push_back(wait.count());
-  return json;
-}
-
-WatchedRow read_watched(const View& row) {
-  WatchedRow result{row.cell(0, Text{}), row.cell(1, Text{}), row.cell(2, Text{}), {}};
-  std::size_t next = 3;
-  for (std::uint64_t& pods : result.sum.pods) pods = row.cell(next++, Natural{});
-  result.sum.running = row.cell(next++, Natural{});
-  for (WatchedDollars* dollars : {&result.sum.actual, &result.sum.planned})
-    for (const auto& [name, term] : watched_terms) dollars->*term = Usd(row.cell(next++, any_real));
-  for (Duration* wait : {&result.sum.actual_wait, &result.sum.planned_wait})
-    *wait = Duration(row.cell(next++, Whole{-any_time, any_time}));
-  return result;
-}
-
 constexpr std::size_t target_cells = 8;
 
 Ordered target_json(const TargetReport& report) {
@@ -109,8 +85,6 @@ Ordered live_facts_json(const LiveFacts& facts) {
                              plan.dollars.value(), or_null(plan.cost), or_null(plan.bound), plan.seconds});
   json["ledger"] = Ordered::array();
   for (const JobDay& job : facts.ledger) json["ledger"].push_back(job_day_json(job));
-  json["watched"] = Ordered::array();
-  for (const WatchedRow& row : facts.watched) json["watched"].push_back(watched_json(row));
   json["targets"] = Ordered::array();
   for (const TargetReport& report : facts.targets) json["targets"].push_back(target_json(report));
   json["ownTargets"] = Ordered::array();
@@ -146,13 +120,10 @@ LiveFacts read_live_facts(const View& json, const ClusterSnapshot& cluster) {
     plan.seconds = row.cell(8, any_real);
     facts.plans.push_back(std::move(plan));
   }
-  if (!json.has("ledger") || !json.has("watched")) return facts;  // of an operator before there were such reports
+  if (!json.has("ledger")) return facts;  // of an operator before there was one
   const View ledger = json.at("ledger");
   for (std::size_t i = 0, count = ledger.rows(job_day_cells); i < count; ++i)
     facts.ledger.push_back(read_job_day(ledger.item(i)));
-  const View watched = json.at("watched");
-  for (std::size_t i = 0, count = watched.rows(watched_cells); i < count; ++i)
-    facts.watched.push_back(read_watched(watched.item(i)));
   if (!json.has("targets")) return facts;
   const View targets = json.at("targets");
   for (std::size_t i = 0, count = targets.rows(target_cells); i < count; ++i)

@@ -27,6 +27,7 @@ TwinReport read_report(const View& json) {
     report.records = row.cell(2, Natural{}), report.jobs = row.cell(3, Natural{});
     report.counted = usd_or_none(row, 4), report.until_last = usd_or_none(row, 5);
   }
+  report.watched = json.has("watched") && json.at("watched").value(Flag{});
   for (std::size_t i = 0, count = regimes.rows(4); i < count; ++i)
     (i == 0 ? report.ran : report.others.emplace_back()) = read_regime(regimes.item(i));
   for (std::size_t i = 0, count = not_known.list(); i < count; ++i)
@@ -43,6 +44,7 @@ Ordered twin_state_json(const TwinState& twin) {
   json["facts"] = Ordered::array();
   json["facts"].push_back({report.span.count(), report.unknown.count(), report.records, report.jobs,
                            or_null(report.counted), or_null(report.until_last)});
+  if (report.watched) json["watched"] = true;
   json["regimes"] = Ordered::array();
   json["regimes"].push_back(regime_json(report.ran));
   for (const TwinRegime& other : report.others) json["regimes"].push_back(regime_json(other));

@@ -46,7 +46,8 @@ TwinReport facts_of(const RecordedDay& day) {
   TwinReport report;
   report.span = day.span, report.unknown = day.unknown;
   report.records = day.records, report.jobs = day.scenario.jobs.size();
-  if (day.counted) report.counted = without_storage(*day.counted);
+  report.watched = day.watched;
+  if (day.counted) report.counted = as_counted(day, *day.counted);
   for (const simulation::Assumption& fact : day.not_known)
     report.not_known.push_back(fmt::format("{}: {}. {}", fact.name, fact.value, fact.note));
   return report;
@@ -63,7 +64,7 @@ Result<TwinReport> twin_report(const TwinQuestion& question) {
   if (report.counted) {
     const Result<simulation::RunResult> until_last = simulate(question, scenario, own, TimePoint(day->span));
     if (!until_last) return tl::unexpected(until_last.error());
-    report.until_last = without_storage(until_last->invoice);
+    report.until_last = as_counted(*day, until_last->invoice);
   }
   std::vector<std::string> policies{own};
   for (const std::string& policy : question.policies)

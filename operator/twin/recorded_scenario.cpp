@@ -155,7 +155,7 @@ Result<RecordedDay> recorded_day(const std::string& path, const RecordReading& r
     return fail(ErrorCode::invalid_input, fmt::format("{}: no jobs found in {} records", path, seen->facts.records()));
   RecordedDay day;
   day.records = seen->facts.records(), day.span = seen->jobs.span(), day.counted = seen->facts.counted();
-  day.unknown = seen->facts.unknown();
+  day.unknown = seen->facts.unknown(), day.watched = last.watched;
   day.not_known = unknown_of(seen->facts, seen->jobs, placed.unknown, journal->cut_off());
   add_cluster(seen->cluster, start, day.not_known);
   add_count(day.not_known, seen->facts.policy_changes(), "one policy", "changes", "the last one holds here");

@@ -26,6 +26,7 @@ struct RecordedDay {
   std::size_t records = 0;
   Duration span{};                      // from the first record to the last
   Duration unknown{};                   // the part of it that lies in gaps
+  bool watched = false;                 // other schedulers decided
   std::optional<InvoiceSoFar> counted;  // in that time, by the operator
   // Facts that the journal does not have, also among the scenario's assumptions.
   std::vector<simulation::Assumption> not_known;
@@ -39,6 +40,11 @@ Result<RecordedDay> recorded_day(const std::string& path, const RecordReading& r
 template <class AnyInvoice>
 Usd without_storage(const AnyInvoice& invoice) {
   return invoice.total() - invoice.storage;
+}
+// For other schedulers it counts the nodes alone: nobody sees what their pods read.
+template <class AnyInvoice>
+Usd as_counted(const RecordedDay& day, const AnyInvoice& invoice) {
+  return day.watched ? invoice.nodes : without_storage(invoice);
 }
 
 }  // namespace lips::twin

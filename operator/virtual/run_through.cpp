@@ -66,6 +66,7 @@ Result<simulation::RunResult> run_through_kubernetes(const Scenario& scenario, c
     return every > Duration(0) ? cluster.loop().now() + seconds(weather.exponential(to_seconds(every)))
                                : TimePoint::max();
   };
+  if (options.at_start) options.at_start(cluster);
   TimePoint compaction = next(options.storm.compact_every);
   while (!stop()) {
     const TimePoint restart = next(options.storm.restart_every);

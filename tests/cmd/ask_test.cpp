@@ -233,7 +233,6 @@ TEST_F(Ask, NamesWhatIsWrong) {
       {{"why", "job-0000003", "--url", "http://127.0.0.1:1"}, "--from, --url and --service: expected one of them"},
       {{"plans"}, "expected the state of a running operator"},
       {{"report"}, "expected the state of a running operator"},
-      {{"report", "--by", "week"}, "--by: expected job or namespace or day"},
       {{"ledger"}, "expected the state of a running operator"},
       {{"targets"}, "expected the state of a running operator"},
       {{"applications"}, "expected the state of a running operator"}};

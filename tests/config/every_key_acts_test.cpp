@@ -182,7 +182,6 @@ const std::map<std::string, std::string>& shown_by() {
       {"twin.every", "Operator.SaysWhatOtherSchedulersWouldHaveCost"},
       {"twin.window", "JournalReaderTest.BeginsWithTheFileThatHasTheBeginningOfAWindow"},
       {"twin.policies", "LiveTwinTest.SaysWhatEachPolicyWouldHavePaidForTheSameWork"},
-      {"baselines.mostTasks", "ShadowSchedule.SaysWhatItDidNotPlan"},
       {"log.level", "LogLines.LeaveOutWhatIsBelowTheLevel"},
       {"log.format", "LogLines.AreJson"},
       // spec of a Pool
@@ -199,19 +198,15 @@ const std::map<std::string, std::string>& shown_by() {
   return table;
 }
 
-// The program reads them, and no test shows what they do. This list only becomes shorter.
-const std::set<std::string> shown_by_none{"baselines.timeShare", "baselines.watched"};
-
 TEST(EveryKeyActs, ForEachKeyOfTheConfigurationATestIsNamed) {
   std::vector<std::string> missing;
   for (const ConfigKey& key : keys_of(OperatorConfig{}))
-    if (!shown_by().contains(key.path) && !shown_by_none.contains(key.path)) missing.push_back(key.path);
+    if (!shown_by().contains(key.path)) missing.push_back(key.path);
   EXPECT_THAT(missing, IsEmpty());
 }
 
 TEST(EveryKeyActs, TheTestsThatAreNamedExist) {
   for (const auto& [key, test] : shown_by()) EXPECT_TRUE(names_of_tests().contains(test)) << key << ": " << test;
-  for (const std::string& key : shown_by_none) EXPECT_FALSE(shown_by().contains(key)) << key;
 }
 
 TEST(EveryKeyActs, FieldsOfAPool) {

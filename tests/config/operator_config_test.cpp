@@ -1,4 +1,3 @@
-#include "config/config_table.h"
 #include "config/operator_config.h"
 
 #include <gmock/gmock.h>
@@ -6,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "config/config_table.h"
 #include "config/node_prices.h"
 #include "config/settings_reader.h"
 #include "config/text_file.h"
@@ -70,7 +70,9 @@ TEST(OperatorConfig, TakesEveryUserThatKubernetesTakes) {
   for (const char* user : {"1000660000", "2147483647", "0", "-1"})
     EXPECT_EQ(error_of(head + "moves: {runAsUser: " + user + "}\n"), "") << user;
   for (const char* wrong : {"2147483648", "-2"})
-    EXPECT_THAT(error_of(head + "moves: {runAsUser: " + wrong + "}\n"), HasSubstr("allowed: a whole number from -1 to 2147483647")) << wrong;
+    EXPECT_THAT(error_of(head + "moves: {runAsUser: " + wrong + "}\n"),
+                HasSubstr("allowed: a whole number from -1 to 2147483647"))
+        << wrong;
 }
 
 TEST(OperatorConfig, PrintsCommitmentsAsTheyCanBeRead) {
@@ -147,7 +149,7 @@ TEST(OperatorConfig, RefusesValuesThatCannotBe) {
   EXPECT_THAT(error_of(head + "leaderElection: {leaseDuration: 5s}\n"), HasSubstr("renewDeadline < leaseDuration"));
   EXPECT_THAT(error_of(head + "schedulerName: default-scheduler\n"), HasSubstr("schedulerName"));
   EXPECT_THAT(error_of(head + "mode: Steer\n"), testing::AllOf(HasSubstr("c.yaml:3"), HasSubstr("watch, steer, bind")));
-  EXPECT_THAT(error_of(head + "baselines: {timeShare: 2}\n"), HasSubstr("timeShare"));
+  EXPECT_THAT(error_of(head + "journal: {timeShare: 2}\n"), HasSubstr("timeShare"));
   EXPECT_THAT(error_of(head + "server: {listen: 8080}\n"), HasSubstr("address:port"));
 }
 

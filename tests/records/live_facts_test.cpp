@@ -28,13 +28,6 @@ EpochRecord record_with_facts() {
                  {Usd(9), Usd(10), Usd(11), {}, {}},
                  {Usd(1), Usd(2), Usd(3), Usd(4), Usd(5)}};
   live.ledger = {job};
-  WatchedRow row{"2026-11-22", "batch", "nightly", {}};
-  row.sum.pods[WatchOutcome::would_wait] = 3;
-  row.sum.running = 2;
-  row.sum.actual = {Usd(1), Usd(2), Usd(3), Usd(4), Usd(5)};
-  row.sum.planned = {Usd(6), Usd(7), Usd(8), Usd(9), Usd(10)};
-  row.sum.actual_wait = Duration(7), row.sum.planned_wait = Duration(8);
-  live.watched = {row};
   live.targets = {{"etl", TargetKind::mean_wait, 600, 30, 60, 2, TargetState::behind},
                   {"", TargetKind::budget_per_day, 9, 8, 10, 0.5, TargetState::cannot, "fixed nodes cost more"}};
   live.own_targets = {
@@ -43,7 +36,7 @@ EpochRecord record_with_facts() {
   live.applications = {{"etl/count", 3, Mebibytes(12.5), Mebibytes(400), 7},
                        {"etl/once", 0, Mebibytes(1), Mebibytes(0)}};
   TwinReport report;
-  report.span = Duration(70), report.unknown = Duration(7), report.records = 5, report.jobs = 4;
+  report.watched = true, report.span = Duration(70), report.unknown = Duration(7), report.records = 5, report.jobs = 4;
   report.counted = Usd(2), report.ran = {"lips", Usd(2.5), Duration(8), true};
   report.others = {{"spread", Usd(3), Duration(9), false}};
   report.not_known = {"gap: \"x\""};
@@ -83,10 +76,6 @@ TEST(LiveFacts, AreReadBackAsTheyWere) {
   EXPECT_EQ(job.dollars.predicted.shuffle, Usd(8));
   EXPECT_EQ(job.dollars.counted.cpu, Usd(9));
   EXPECT_EQ(job.dollars.spent.total(), Usd(15));
-  ASSERT_EQ(live.watched.size(), 1u);
-  const WatchedRow& row = live.watched[0];
-  EXPECT_EQ(row.day + row.name_space + row.job, "2026-11-22batchnightly");
-  EXPECT_EQ(row.sum, record_with_facts().live->watched[0].sum);
   EXPECT_EQ(live.targets, record_with_facts().live->targets);
   EXPECT_EQ(live.own_targets, record_with_facts().live->own_targets);
   EXPECT_EQ(live.twin, record_with_facts().live->twin);
@@ -94,14 +83,13 @@ TEST(LiveFacts, AreReadBackAsTheyWere) {
 
 TEST(LiveFacts, OfAnOperatorWithoutTheReportsAreReadToo) {
   std::string text = write_epoch(record_with_facts());
-  for (const char* key : {",\"watched\":[[", ",\"ledger\":[[", ",\"targets\":[[", ",\"ownTargets\":[["}) {
+  for (const char* key : {",\"ledger\":[[", ",\"targets\":[[", ",\"ownTargets\":[["}) {
     const std::size_t from = text.find(key), end = text.find("]]", from) + 2;
     ASSERT_NE(from, std::string::npos);
     text.erase(from, end - from);
   }
   const Result<EpochRecord> read = read_epoch("state", text);
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_TRUE(read->live->watched.empty());
   EXPECT_TRUE(read->live->ledger.empty());
   EXPECT_EQ(read->live->plans.size(), 2u);
 }

@@ -148,7 +148,7 @@ system-cluster-critical
      its mode and the gates are always of one release. docs/operator.md says which keys are live. */}}
 {{- define "lips.restartsFor" -}}
 {{- $config := omit (fromYaml (include "lips.config" .)) "fallBack" "policy" "prices" "commitments" "expected" -}}
-{{- $live := dict "server" (list "stalledAfter") "journal" (list "size" "leastInterval" "timeShare") "twin" (list "every" "window" "policies") "baselines" (list "timeShare" "mostTasks") "log" (list "level") -}}
+{{- $live := dict "server" (list "stalledAfter") "journal" (list "size" "leastInterval" "timeShare") "twin" (list "every" "window" "policies") "log" (list "level") -}}
 {{- range $key, $names := $live -}}
 {{- $rest := deepCopy (dig $key dict $config) -}}
 {{- range $names -}}{{- $_ := unset $rest . -}}{{- end -}}

@@ -133,9 +133,9 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   settings.cadence = [&policy = run.policy] { return policy.cadence(); };
   settings.stop = run.stop;
   settings.more_facts = run.state_facts;
-  if (run.watch) {
-    settings.wants_watched = [planner = run.watch] { return planner->is_free(); };
-    settings.watched = [planner = run.watch](WatchedCluster watched) { planner->take(std::move(watched)); };
+  if (run.watches) {
+    settings.wants_watched = [&run] { return run.recorder.takes_watched(); };
+    settings.watched = [&run](WatchedCluster seen) { run.recorder.watched(*run.policy.current(), std::move(seen)); };
   }
   return settings;
 }

@@ -8,8 +8,8 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "cmd/service/epoch_recorder.h"
 #include "cmd/service/state_endpoint.h"
-#include "cmd/service/watch_planner.h"
 #include "config/live_config.h"
 #include "controller/adapter_observer.h"
 #include "controller/observer.h"
@@ -24,17 +24,17 @@
 namespace lips::cmd {
 
 struct KubernetesRun {
-  std::string kubeconfig;  // empty: the pod's service account, else $KUBECONFIG, else ~/.kube/config
-  const LiveConfig& live;  // config() at the start for what needs a restart; prices() again when generation() grows
-  const Policy& policy;    // the one of the configuration, whichever that is now; timed and recorded
-  Observer& observer;      // of the controller
-  Observer& recorder;
+  std::string kubeconfig;    // empty: the pod's service account, else $KUBECONFIG, else ~/.kube/config
+  const LiveConfig& live;    // config() at the start for what needs a restart; prices() again when generation() grows
+  const LivePolicy& policy;  // the one of the configuration, whichever that is now; timed and recorded
+  Observer& observer;        // of the controller
+  EpochRecorder& recorder;
   WaitingPricer& pricer;
   AdapterObserver& adapter;
   Log& log;
   std::function<std::vector<PoolUse>()> pool_uses;          // for the statuses of Pools
   std::function<bool(const std::string& pool)> left_alone;  // as in kubernetes::ClusterSettings
-  WatchPlanner* watch = nullptr;                            // of pods of other schedulers; none: nobody reports
+  bool watches = false;                                     // and records what other schedulers do
   std::function<kubernetes::AnnouncedWork()> announced;     // by a file
   std::function<void(const PricesInUse&)> prices_in_use;    // at each listing, on the controller's thread
   std::function<void(OperatorFacts&)> state_facts;          // that the adapter does not know

@@ -76,7 +76,6 @@ std::shared_ptr<StateEndpoint::Copy> StateEndpoint::wait_for_copy() {
 void StateEndpoint::complete(Copy& copy) const {
   if (std::exchange(copy.complete, true)) return;
   copy.record->live->ledger = questions_.ledger();
-  copy.record->live->watched = questions_.watched();
   copy.record->live->targets = questions_.targets();
   copy.record->live->own_targets = questions_.own_targets();
   copy.record->live->twin = questions_.twin();

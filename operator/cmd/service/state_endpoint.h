@@ -23,7 +23,6 @@ class StateEndpoint {
   struct Questions {  // from any thread
     std::function<bool()> leads;
     std::function<std::vector<JobDay>()> ledger;
-    std::function<std::vector<WatchedRow>()> watched;
     std::function<std::vector<TargetReport>()> targets;
     std::function<std::vector<OwnTargetReport>()> own_targets;
     std::function<TwinState()> twin;

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "cmd/cli/wall_stopwatch.h"
+#include "cmd/service/epoch_recorder.h"
+#include "records/journal_files.h"
 #include "telemetry/page/numbers.h"
 #include "twin/live_twin.h"
 
@@ -33,6 +35,14 @@ bool is_on(const OperatorConfig& config) {
 std::string why_off(const OperatorConfig& config) {
   if (config.journal.directory.empty()) return "there is no journal; set journal.directory";
   return config.twin.every.count() > 0 ? "twin.policies names none" : "twin.every is 0";
+}
+
+// In mode watch that of other schedulers, once they have done anything.
+std::string journal_of(const OperatorConfig& config) {
+  const std::string watched = watched_folder(config).string();
+  if (config.mode != PodMode::watch) return config.journal.directory;
+  const Result<std::vector<JournalFile>> files = list_journal(watched);
+  return files && !files->empty() ? watched : config.journal.directory;
 }
 
 }  // namespace
@@ -96,7 +106,9 @@ void TwinKeeper::work(const std::stop_token& stop) {
 
 void TwinKeeper::compare(const OperatorConfig& config, const std::stop_token& stop) {
   const double began = cpu_of_this_thread();
-  twin::TwinQuestion question{config.journal.directory, config.twin.window, config.twin.policies};
+  twin::TwinQuestion question{journal_of(config), config.twin.window, config.twin.policies};
+  if (question.journal != config.journal.directory)
+    question.policies.insert(question.policies.begin(), config.policy.name);
   question.stop = [&stop] { return stop.stop_requested(); };
   Result<TwinReport> report = twin::twin_report(question);
   if (stop.stop_requested()) return;

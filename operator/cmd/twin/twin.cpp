@@ -163,8 +163,8 @@ Result<int> twin_of(const TwinOptions& options) {
 
 std::optional<double> TwinResult::error() const {
   if (!day.counted || !until_last) return std::nullopt;
-  const Usd counted = twin::without_storage(*day.counted);
-  return counted.value() > 0 ? std::optional(twin::without_storage(until_last->invoice) / counted - 1) : std::nullopt;
+  const Usd counted = twin::as_counted(day, *day.counted);
+  return counted.value() > 0 ? std::optional(twin::as_counted(day, until_last->invoice) / counted - 1) : std::nullopt;
 }
 
 double TwinResult::against_what_ran(const Regime& regime) const {

@@ -17,11 +17,13 @@ std::string signed_percent(double fraction) { return fmt::format("{:+.1f} %", 10
 std::string counted_text(const TwinResult& result) {
   const twin::RecordedDay& day = result.day;
   if (!day.counted) return "invoice of what ran: not in this journal (records of an earlier version, or one alone)\n";
-  std::string out = fmt::format("{:<42}{:>10}\n", "counted until the last record, no storage",
-                                usd(twin::without_storage(*day.counted)));
+  std::string out =
+      fmt::format("{:<42}{:>10}\n",
+                  day.watched ? "counted until the last record, nodes" : "counted until the last record, no storage",
+                  usd(twin::as_counted(day, *day.counted)));
   if (result.until_last)
     out += fmt::format("{:<40}{:>12}{:>12}  its own error\n", "the twin of what ran, until then",
-                       usd(twin::without_storage(result.until_last->invoice)),
+                       usd(twin::as_counted(day, result.until_last->invoice)),
                        result.error() ? signed_percent(*result.error()) : "-");
   return out;
 }

@@ -284,10 +284,8 @@ void fill_in_shuffle(GroupedJob& part, const KnownJob& known, const JobContext& 
   if (learned && learned->runs > 0) return;
   CpuSeconds work;
   for (const Task& task : part.tasks) work += task.cpu;
-  const Mebibytes assumed =
-      context.shuffle_per_cpu_second * (work.value() / job.tasks() * std::max(job.tasks(), known.maps));
-  part.shuffle_assumed = assumed >= job.shuffle;
-  job.shuffle = std::max(job.shuffle, assumed);
+  job.shuffle = std::max(
+      job.shuffle, context.shuffle_per_cpu_second * (work.value() / job.tasks() * std::max(job.tasks(), known.maps)));
 }
 
 GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, Readings& readings,

@@ -45,7 +45,6 @@ struct GroupedJob {
   std::vector<Task> tasks;
   std::vector<PodRecord*> pods;            // by task
   std::vector<std::uint32_t> maps_before;  // see JobArrived
-  bool shuffle_assumed = false;            // nobody says or has learned how much its pods exchange
 };
 
 // Leaves out pods that cannot be told what to read, or could not read it, or that may not use their pool, and names

@@ -162,8 +162,7 @@ KubernetesCluster::KubernetesCluster(ClusterLink link, ClusterSettings settings,
                     settings_.announced});
   if (settings_.watched)
     watched_ = std::make_unique<WatchedPods>(
-        WatchedPods::Rules{settings_.scheduler_name, settings_.applications.frameworks, settings_.default_run_time,
-                           settings_.applications.shuffle_per_cpu_second},
+        WatchedPods::Rules{settings_.scheduler_name, settings_.applications.frameworks, settings_.default_run_time},
         volumes_, groups_, jobs_->all());
   std::vector<std::string> annotations;
   for (const Framework& framework : settings_.applications.frameworks)
@@ -435,7 +434,7 @@ void KubernetesCluster::watch_others() {
   std::optional<WatchedCluster> seen =
       watched_->look({model_settings(), data_ ? data_->view() : none,
                       [this](const PodRecord& pod) { return Resync::pool_of(pod, data_.get()); },
-                      read_permission(data_.get()), path_lookup(data_.get()), &traffic_->learned()},
+                      read_permission(data_.get()), path_lookup(data_.get())},
                      began);
   next_watch_ = now() + std::max(settings_.watch_every, rest_after_watching * (now() - began));
   if (seen) settings_.watched(std::move(*seen));

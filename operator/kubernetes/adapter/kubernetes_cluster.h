@@ -81,8 +81,8 @@ struct ClusterSettings {
   std::function<AnnouncedWork()> announced = {};  // by a file; empty: none
   KeptShares::Place shares;                       // where policies' memory of pools is kept
   ObjectMeta self;                                // the operator's own pod; where there is none, its namespace
-  // Batch pods of other schedulers, for the report: whether somebody has time for them, and who takes them. Empty:
-  // nobody reports.
+  // Batch pods of other schedulers, for the journal: whether somebody has time for them, and who takes them. Empty:
+  // nobody does.
   std::function<bool()> wants_watched = {};
   std::function<void(WatchedCluster)> watched = {};
   Duration watch_every{1'000'000};                              // at most so often
@@ -243,7 +243,7 @@ class KubernetesCluster : public ClusterClient {
   std::unique_ptr<PodLifecycle> lifecycle_;
   std::unique_ptr<Reclaims> reclaims_;
   std::unique_ptr<Resync> resync_;
-  std::unique_ptr<WatchedPods> watched_;  // none: nobody reports
+  std::unique_ptr<WatchedPods> watched_;  // none: nobody asks for them
   TimePoint next_watch_{};
   std::unique_ptr<DataLink> data_;  // none: the cluster has no custom resources of ours
   std::unique_ptr<Informers> informers_;

@@ -16,13 +16,6 @@ bool declares_work(const PodAnnotations& work) {
          work.run_time || work.tasks;
 }
 
-// The same for all runs of a CronJob.
-std::string report_name(const PodRecord& pod) {
-  if (const std::string given = given_job_name(pod); !given.empty()) return given;
-  const std::string of = template_of(pod.meta.name_space, pod.owner, pod.meta.name);
-  return of.substr(of.rfind('/') + 1);
-}
-
 }  // namespace
 
 WatchedPods::WatchedPods(Rules rules, const ClaimLookup& claims, const PodGroups& groups,
@@ -78,48 +71,30 @@ void WatchedPods::interrupt() {
 void WatchedPods::resume() {
   if (!std::exchange(interrupted_, false)) return;
   anew_ = true;
-  for (const auto& [name, pod] : pods_.ours()) {
-    if (pod->node.empty()) continue;
-    Watched& watched = watched_[pod->meta.uid];
-    watched.found = true, watched.shown = false;
-  }
+  watched_.clear();
+  for (const auto& [name, pod] : pods_.ours()) watched_[pod->meta.uid].found = !pod->node.empty();
 }
 
-// Says whether it is, or was, something to plan.
+// Says whether it is, or was, something to place.
 bool WatchedPods::is_of_interest(const PodRecord& pod) {
   const bool ran = !pod.node.empty();
   Watched& watched = watched_[pod.meta.uid];
-  if (pod.state == PodState::terminated && (!ran || (watched.found && !watched.shown))) watched.over = true;
+  if (pod.state == PodState::terminated && (!ran || (watched.found && watched.look == 0))) watched.over = true;
   return !watched.over && pod.pod_class.valid() && (ran || pod.state == PodState::waiting);
 }
 
-std::vector<PodRecord*> WatchedPods::take_records() {
-  std::vector<PodRecord*> records;
-  for (const auto& [name, record] : pods_.ours())
-    if (is_of_interest(*record)) records.push_back(record.get());
+std::map<std::uint64_t, std::vector<PodRecord*>> WatchedPods::take_records() {
+  ++looks_;
+  std::map<std::uint64_t, std::vector<PodRecord*>> records;
+  const auto take = [&](PodRecord& record) {
+    if (!is_of_interest(record)) return;
+    const std::uint64_t look = watched_[record.meta.uid].look;
+    records[look > 0 ? look : looks_].push_back(&record);
+  };
+  for (const auto& [name, record] : pods_.ours()) take(*record);
   for (const std::unique_ptr<PodRecord>& record : gone_)
-    if (!record->node.empty() && is_of_interest(*record)) records.push_back(record.get());
+    if (!record->node.empty()) take(*record);
   return records;
-}
-
-WatchedPod WatchedPods::show(const PodRecord& pod, const ModelIndex& index, TimePoint now) {
-  Watched& watched = watched_[pod.meta.uid];
-  watched.shown = true;
-  watched.over |= pod.state == PodState::terminated;
-  WatchedPod shown{pod.meta.uid, NodeId::none()};
-  if (!pod.node.empty()) shown.node = index.node(pod.node);
-  shown.placeable = pod.unschedulable_reason == UnschedulableReason::none;
-  shown.found = watched.found;
-  shown.ended = watched.over;
-  shown.ran = pod.ran(now);
-  return shown;
-}
-
-WatchedJob WatchedPods::job_of(const GroupedJob& group) const {
-  const PodRecord& pod = *group.pods.front();
-  WatchedJob job{pod.meta.name_space, report_name(pod), group.key};
-  if (group.shuffle_assumed) job.exchanged_a_cpu_second = rules_.shuffle_per_cpu_second;
-  return job;
 }
 
 std::vector<GroupedJob> WatchedPods::jobs_of(const std::vector<PodRecord*>& records, ModelIndex& index,
@@ -130,19 +105,43 @@ std::vector<GroupedJob> WatchedPods::jobs_of(const std::vector<PodRecord*>& reco
   };
   const MapsByZone nothing_remembered;
   const auto known = [&](const std::string& key) { return job_pods_.known(key, {jobs_, zone_of, nothing_remembered}); };
-  const JobContext context{index,
-                           pods_.classes(),
-                           pods_.run_times(),
-                           jobs_,
-                           around.pool_of,
-                           known,
-                           rules_.default_run_time,
-                           around.may_read,
-                           rules_.shuffle_per_cpu_second,
-                           around.data_under,
-                           around.traffic};
+  const JobContext context{index, pods_.classes(),         pods_.run_times(), jobs_,        around.pool_of,
+                           known, rules_.default_run_time, around.may_read,   Mebibytes(0), around.data_under};
   std::vector<Rejection> rejected;
   return group_into_jobs(records, context, events, rejected);
+}
+
+// Its pods may have lost the first of them since, and run times may have been learned.
+void WatchedPods::remember(GroupedJob& job, TimePoint now) {
+  const Watched& one = watched_[job.pods.front()->meta.uid];
+  if (one.look > 0) job.job.arrival = one.arrival;
+  for (std::size_t i = 0; i < job.pods.size(); ++i) {
+    const PodRecord& pod = *job.pods[i];
+    Watched& watched = watched_[pod.meta.uid];
+    if (watched.look == 0) {
+      watched.look = looks_, watched.arrival = job.job.arrival, watched.expected = job.tasks[i].cpu;
+      if (watched.found) watched.before = pod.ran(now).value_or(Duration(0));
+    }
+    job.tasks[i].cpu = watched.expected;
+  }
+}
+
+// A node that is gone is none.
+void WatchedPods::put(const PodRecord& pod, TaskId task, const ModelIndex& index, WatchedCluster& cluster) {
+  Watched& watched = watched_[pod.meta.uid];
+  watched.over = pod.state == PodState::terminated;
+  const NodeId node = pod.node.empty() ? NodeId::none() : index.node(pod.node);
+  const TimePoint now = cluster.state.snapshot().now;
+  std::optional<Duration> ran = pod.ran(now);
+  if (ran) *ran -= std::min(*ran, watched.before);
+  const TaskFound found{task, node, now - ran.value_or(Duration(0))};
+  if (!watched.over) {
+    if (node.valid()) cluster.state.apply(found);
+  } else if (node.valid()) {
+    cluster.ended.insert(cluster.ended.end(), {found, TaskFinished{task, node, ran}});
+  } else {
+    cluster.state.apply(TaskWithdrawn{task});
+  }
 }
 
 std::optional<WatchedCluster> WatchedPods::look(const Surroundings& around, TimePoint now) {
@@ -152,24 +151,25 @@ std::optional<WatchedCluster> WatchedPods::look(const Surroundings& around, Time
   pods_.review_applications();
   pods_.forget_unused_classes();
   if (now - learned_ > learn_every) pods_.review_run_times(learned_ = now, rules_.default_run_time);
-  const std::vector<PodRecord*> records = take_records();
+  const std::map<std::uint64_t, std::vector<PodRecord*>> records = take_records();
   std::optional<WatchedCluster> result;
   if (!records.empty()) {
     ModelIndex index(around.model);
     ModelIndex::Listing listing = index.list(nodes_, pods_.classes(), around.data);
-    listing.start->arrivals = arrivals_;
-    result.emplace(WatchedCluster{ClusterState(std::move(*listing.start)), std::move(listing.costs), {}, {}});
+    result.emplace(WatchedCluster{ClusterState(std::move(*listing.start)), std::move(listing.costs), {}});
     result->anew = std::exchange(anew_, false);
     result->state.advance(now);
-    std::vector<ClusterEvent> events;
-    std::vector<GroupedJob> jobs = jobs_of(records, index, around, events);
-    for (const ClusterEvent& event : events) result->state.apply(event);
-    for (GroupedJob& job : jobs) {
-      result->jobs.push_back(job_of(job));
-      for (const PodRecord* pod : job.pods) result->pods.push_back(show(*pod, index, now));
-      result->state.apply(JobArrived{std::move(job.job), std::move(job.tasks), std::move(job.maps_before)});
+    std::uint32_t tasks = 0;
+    for (const auto& [look, together] : records) {
+      std::vector<ClusterEvent> events;
+      std::vector<GroupedJob> jobs = jobs_of(together, index, around, events);
+      for (const ClusterEvent& event : events) result->state.apply(event);
+      for (GroupedJob& job : jobs) {
+        remember(job, now);
+        result->state.apply(JobArrived{std::move(job.job), std::move(job.tasks), std::move(job.maps_before)});
+        for (const PodRecord* pod : job.pods) put(*pod, TaskId(tasks++), index, *result);
+      }
     }
-    arrivals_ = result->state.snapshot().arrivals;
   }
   for (const std::unique_ptr<PodRecord>& pod : gone_) watched_.erase(pod->meta.uid);
   gone_.clear();

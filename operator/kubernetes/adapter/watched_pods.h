@@ -1,5 +1,5 @@
-// Batch pods of other schedulers as if they were ours, for the report of what LiPS would have done with them. A cache
-// of its own, because for the model proper they are room that is taken. Sends nothing.
+// Batch pods of other schedulers as if they were ours, for the journal of what those schedulers did. A cache of its
+// own, because for the model proper they are room that is taken. Sends nothing.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,6 @@
 #include "kubernetes/adapter/model_index.h"
 #include "kubernetes/pods/node_cache.h"
 #include "kubernetes/pods/pod_cache.h"
-#include "model/arrivals.h"
 #include "model/cluster_event.h"
 #include "model/watched_cluster.h"
 
@@ -27,7 +26,6 @@ class WatchedPods {
     std::string scheduler;  // ours
     Frameworks frameworks;
     Duration default_run_time{60'000'000};
-    Mebibytes shuffle_per_cpu_second{0};
   };
   // All but the rules outlive it. `jobs`: by uid.
   WatchedPods(Rules rules, const ClaimLookup& claims, const PodGroups& groups,
@@ -40,7 +38,7 @@ class WatchedPods {
   void update(const Pod& pod, TimePoint now);
   void forget(const ObjectMeta& pod, TimePoint now);
   void dependencies_changed() { dependencies_changed_ = true; }
-  // Nobody watches from here on, or somebody does again: pods that are bound by then are not compared.
+  // Nobody watches from here on, or somebody does again: pods that are bound by then begin there.
   void interrupt();
   void resume();
 
@@ -50,25 +48,28 @@ class WatchedPods {
     std::function<Result<std::string>(const PodRecord& pod)> pool_of;
     MayRead may_read;
     PathLookup data_under;
-    const LearnedTraffic* traffic = nullptr;
   };
-  // The cluster without the room of these pods; none: there are none. A pod that has ended is in one look and then no
-  // more.
+  // The cluster with these pods; none: there are none. A pod that has ended is in one look and then no more.
   std::optional<WatchedCluster> look(const Surroundings& around, TimePoint now);
   std::size_t kept() const { return pods_.ours().size() + gone_.size() + watched_.size(); }
 
  private:
+  // Pods that were shown together first are jobs of the same arrival and the same expected work at every later look.
   struct Watched {
-    bool found = false, shown = false, over = false;  // over: its end was shown
+    std::uint64_t look = 0;  // that showed it first; 0: none
+    TimePoint arrival{};     // of its job, then
+    CpuSeconds expected;     // work, then
+    Duration before{};       // for which it had run when it was found
+    bool found = false;      // on its node before anybody watched
+    bool over = false;       // its end was shown
   };
   bool is_watched(const Pod& pod) const;
-  std::vector<PodRecord*> take_records();
+  std::map<std::uint64_t, std::vector<PodRecord*>> take_records();  // by the look that showed them first
   bool is_of_interest(const PodRecord& pod);
-  // `events`: what has to come before these jobs.
   std::vector<GroupedJob> jobs_of(const std::vector<PodRecord*>& records, ModelIndex& index, const Surroundings& around,
                                   std::vector<ClusterEvent>& events);
-  WatchedJob job_of(const GroupedJob& group) const;
-  WatchedPod show(const PodRecord& pod, const ModelIndex& index, TimePoint now);
+  void remember(GroupedJob& job, TimePoint now);
+  void put(const PodRecord& pod, TaskId task, const ModelIndex& index, WatchedCluster& cluster);
 
   const Rules rules_;
   const std::map<std::string, BatchJob>& jobs_;
@@ -77,7 +78,7 @@ class WatchedPods {
   JobPods job_pods_;
   std::unordered_map<std::string, Watched> watched_;  // by uid
   std::vector<std::unique_ptr<PodRecord>> gone_;      // deleted since the last look
-  ArrivalMemory arrivals_;
+  std::uint64_t looks_ = 0;
   TimePoint learned_{};
   bool interrupted_ = true, anew_ = false, dependencies_changed_ = false;
 };

@@ -85,7 +85,7 @@ inline constexpr auto metric_list = [] {
                   "what was predicted by use for tasks that have finished, when they were bound"},
       MetricAbout{"lips_counted_dollars_total", counter, "term", "what the same tasks cost by use"},
       MetricAbout{"lips_twin_counted_dollars", gauge, "",
-                  "invoice in the time that the twin knows, as counted; this and the next seven as of the last "
+                  "invoice in the time that the twin knows, as counted; this and the next eight as of the last "
                   "comparison"},
       MetricAbout{"lips_twin_error_ratio", gauge, "",
                   "the twin's own error: its invoice of what ran over the counted one, minus 1"},
@@ -94,6 +94,10 @@ inline constexpr auto metric_list = [] {
           "invoice of the same work until its last job ends, as simulated under a policy; ran: the one that ran"},
       MetricAbout{"lips_twin_saved_ratio", gauge, "regime",
                   "the part of that policy's invoice that was saved; below 0: it would have cost less"},
+      MetricAbout{
+          "lips_twin_would_save_ratio", gauge, "regime",
+          "in its place where other schedulers ran the work: the part of the invoice that the policy would have "
+          "saved; below 0: it would have cost more"},
       MetricAbout{"lips_twin_wait_seconds", gauge, "regime",
                   "mean time from a job's arrival to the start of its tasks, weighted by work, in the same simulation"},
       MetricAbout{"lips_twin_window_seconds", gauge, "", "time from the first record that was compared to the last"},
@@ -102,21 +106,6 @@ inline constexpr auto metric_list = [] {
       MetricAbout{"lips_twin_comparisons_total", counter, "outcome", "comparisons with other policies: made or failed"},
       MetricAbout{"lips_twin_comparison_seconds", histogram, "",
                   "CPU time of a comparison; a rest of at least 50 times as long follows"},
-      MetricAbout{
-          "lips_watched_pods_total", counter, "pod_namespace,outcome",
-          "batch pods of other schedulers that ended: compared with the plan, would-wait (ended before the plan "
-          "would have started them), not-honoured, found (ran before they were watched) or not-planned"},
-      MetricAbout{"lips_watched_running_pods", gauge, "pod_namespace", "batch pods of other schedulers that run"},
-      MetricAbout{"lips_watched_dollars_total", counter, "pod_namespace,term",
-                  "cost of these pods up to now where they ran: their share of elastic and of fixed nodes (measured), "
-                  "transfer of reads across zones, shuffle across zones of declared bytes, and shuffle_assumed: of "
-                  "bytes by CPU time"},
-      MetricAbout{"lips_watched_plan_dollars_total", counter, "pod_namespace,term",
-                  "what they would have cost where LiPS would have put them; the same where there is no comparison"},
-      MetricAbout{"lips_watched_wait_seconds_total", counter, "pod_namespace",
-                  "time for which the compared ones waited for their scheduler, from when LiPS first saw them"},
-      MetricAbout{"lips_watched_plan_wait_seconds_total", counter, "pod_namespace",
-                  "time for which they would have waited for LiPS"},
       MetricAbout{"lips_prices_timestamp_seconds", gauge, "",
                   "time of the oldest price by which nodes that are there or may be launched count, in seconds since "
                   "1970; those of prices.metrics are as old as its last answer"},
@@ -160,7 +149,7 @@ inline constexpr auto metric_list = [] {
       MetricAbout{"lips_pool_pending_tasks", gauge, "pool", "pending tasks before the last plan"},
       MetricAbout{"lips_pool_fair_share_ratio", gauge, "pool",
                   "what the pool is entitled to, as a part of its dominant resource, nodes that could be launched "
-                  "included; this and the next seven as of the last plan of a policy with shares"},
+                  "included; this and the next eight as of the last plan of a policy with shares"},
       MetricAbout{"lips_pool_dominant_share_ratio", gauge, "pool",
                   "what the pool uses with what the plan starts, as a part of its dominant resource"},
       MetricAbout{"lips_pool_wanted_share_ratio", gauge, "pool",

@@ -16,7 +16,6 @@
 #include "model/pool_use.h"
 #include "model/targets.h"
 #include "model/twin_report.h"
-#include "model/watched_dollars.h"
 #include "model/work.h"
 #include "telemetry/metrics/money_history.h"
 
@@ -64,7 +63,6 @@ struct OperatorFigures {
   std::vector<TargetReport> targets;
   OwnTargetFigures own_targets;                                // of jobs
   std::vector<MoneyPoint> money;                               // of the last day, oldest first; the last one is now
-  std::vector<std::pair<std::string, WatchedSum>> watched;     // pods of other schedulers, by namespace
   std::vector<std::pair<std::string, std::uint64_t>> pending;  // by reason
   EnumArray<Locality, std::uint64_t> bound;
   std::uint64_t finished = 0, lost = 0, conflicts = 0;

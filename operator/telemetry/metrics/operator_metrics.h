@@ -21,7 +21,6 @@
 #include "model/own_targets.h"
 #include "model/pool_use.h"
 #include "model/targets.h"
-#include "model/watched_dollars.h"
 #include "telemetry/metrics/decided_plan.h"
 #include "telemetry/metrics/node_meter.h"
 #include "telemetry/metrics/operator_figures.h"
@@ -47,8 +46,8 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   InvoiceSoFar decided(const DecidedPlan& decided);
   // The latest comparison took so long, or failed. From one thread.
   void twin_told(const TwinState& state, double seconds);
-  // Takes from a look at pods of other schedulers all that has changed.
-  void watched(const std::vector<WatchedChange>& changes);
+  // The dollars of the nodes until now, which these are.
+  Usd nodes_until(const ClusterSnapshot& cluster);
   void plan_refused(const PlanFault& fault);
   void journalled(JournalOutcome outcome, std::uint64_t bytes);
   void reloaded(ReloadOutcome outcome);

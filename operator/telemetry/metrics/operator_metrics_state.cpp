@@ -213,7 +213,13 @@ void OperatorMetrics::twin_told(const TwinState& twin, double seconds) {
   state_->twin_metrics.set(twin, seconds, now_since_1970());
 }
 
-void OperatorMetrics::watched(const std::vector<WatchedChange>& changes) { state_->watch_meter.count(changes); }
+Usd OperatorMetrics::nodes_until(const ClusterSnapshot& cluster) {
+  State& state = *state_;
+  const std::lock_guard lock(state.mutex);
+  state.see(cluster.now);
+  state.node_meter.listed(cluster, state.now());
+  return state.node_meter.dollars();
+}
 
 void OperatorMetrics::plan_refused(const PlanFault& fault) {
   state_->registry.add("lips_plans_refused_total", {to_string(fault.kind)});
@@ -333,7 +339,6 @@ OperatorFigures OperatorMetrics::figures() const {
     figures.money = state_->money.points();
     figures.money.push_back(state_->money_now());
   }
-  figures.watched = state_->watch_meter.by_namespace();
   return figures;
 }
 

@@ -21,7 +21,6 @@
 #include "telemetry/metrics/target_metrics.h"
 #include "telemetry/metrics/twin_metrics.h"
 #include "telemetry/metrics/unknown_prices.h"
-#include "telemetry/metrics/watch_meter.h"
 #include "telemetry/metrics/zone_nodes.h"
 
 namespace lips {
@@ -39,7 +38,6 @@ inline double now_since_1970() { return since_1970(std::chrono::system_clock::no
 struct OperatorMetrics::State {
   About about;
   MetricRegistry registry;
-  WatchMeter watch_meter{registry};
   SteadyClock::time_point started = SteadyClock::now();
   std::atomic<SteadyClock::rep> turned{SteadyClock::now().time_since_epoch().count()};
   std::atomic<bool> leads{false};

@@ -8,6 +8,7 @@ namespace lips {
 namespace {
 
 constexpr std::array gauges{MetricLabel{"lips_twin_dollars", "regime"}, MetricLabel{"lips_twin_saved_ratio", "regime"},
+                            MetricLabel{"lips_twin_would_save_ratio", "regime"},
                             MetricLabel{"lips_twin_wait_seconds", "regime"}};
 
 }  // namespace
@@ -45,7 +46,9 @@ void TwinMetrics::set(const TwinReport& report, const TwinRegime& regime, const 
   registry_.set("lips_twin_dollars", {name}, regime.invoice.value());
   registry_.set("lips_twin_wait_seconds", {name}, to_seconds(regime.mean_wait));
   if (&regime == &report.ran) return;
-  if (const std::optional<double> saved = report.saved(regime)) registry_.set("lips_twin_saved_ratio", {name}, *saved);
+  const std::optional<double> saved = report.saved(regime);
+  if (saved && report.watched) registry_.set("lips_twin_would_save_ratio", {name}, *saved);
+  if (saved && !report.watched) registry_.set("lips_twin_saved_ratio", {name}, *saved);
 }
 
 }  // namespace lips

@@ -121,31 +121,6 @@ std::string shares(const OperatorFigures& figures) {
   return table.rows.size() > 1 ? page::render_table(table) : "";
 }
 
-page::Table watched(const OperatorFigures& figures) {
-  page::Table table;
-  table.caption =
-      "Pods of other schedulers: what they have cost up to now where they ran, and would have cost where LiPS would "
-      "have put them, in dollars. Measured: places, times, prices. Assumed: reads from the nearest replica; a share of "
-      "a node by requested cores; shuffle of the declared bytes, else by CPU time";
-  table.columns = {"namespace", "running",       "ended",     "compared", "elastic nodes", "transfer",
-                   "shuffle",   "of it assumed", "with LiPS", "saved",    "fixed nodes"};
-  for (const auto& [name_space, sum] : figures.watched) {
-    const std::uint64_t pods = std::accumulate(sum.pods.begin(), sum.pods.end(), std::uint64_t{0});
-    table.rows.push_back({{name_space},
-                          {page::count(sum.running)},
-                          {page::count(pods)},
-                          {page::count(sum.pods[WatchOutcome::compared])},
-                          {page::usd(sum.actual.elastic.value())},
-                          {page::usd(sum.actual.transfer.value())},
-                          {page::usd(sum.actual.all_shuffle().value())},
-                          {page::usd(sum.actual.shuffle_assumed.value())},
-                          {page::usd(sum.planned.invoice().value())},
-                          {page::usd((sum.actual.invoice() - sum.planned.invoice()).value()), true},
-                          {page::usd(sum.actual.fixed.value())}});
-  }
-  return table;
-}
-
 page::Table waiting(const OperatorFigures& figures) {
   page::Table table;
   table.caption = "Why tasks wait";
@@ -296,9 +271,7 @@ std::string render_status_page(const OperatorFigures& figures, const Overview* o
   if (!figures.own_targets.worst.empty()) summary += page::render_table(own_targets(figures.own_targets));
   out += live_part("figures", summary);
   if (overview) out += render_overview(*overview);
-  std::string money = render_twin(figures.twin) + render_money(figures.money);
-  if (!figures.watched.empty()) money += page::render_table(watched(figures));
-  out += live_part("money", "<h2>Money</h2>" + money);
+  out += live_part("money", "<h2>Money</h2>" + render_twin(figures.twin) + render_money(figures.money));
   out += live_part("pools",
                    "<h2>Pools</h2>" + (figures.pools.empty() ? std::string("<p class=\"lead\">There are none.</p>")
                                                              : page::render_table(pools(figures)) + shares(figures)));

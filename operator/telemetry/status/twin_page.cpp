@@ -24,12 +24,12 @@ std::string saved_words(const TwinReport& report, const TwinRegime& regime) {
 
 std::string caption_of(const TwinReport& report) {
   std::string caption = fmt::format(
-      "The invoice beside the twin: the work of the last {} ({} jobs), simulated from the journal under other "
+      "The invoice beside the twin: the work {}of the last {} ({} jobs), simulated from the journal under other "
       "schedulers with the same autoscaler, until its last job ends. ",
-      page::duration(to_seconds(report.span)), page::count(report.jobs));
+      report.watched ? "that LiPS watched " : "", page::duration(to_seconds(report.span)), page::count(report.jobs));
   if (!report.counted || !report.until_last) return caption + "The journal does not have the counted invoice.";
-  caption += fmt::format("Counted: {}; the twin of what ran, in the same time: {}", dollars_of(*report.counted),
-                         dollars_of(*report.until_last));
+  caption += fmt::format("Counted: {}{}; the twin of what ran, in the same time: {}", dollars_of(*report.counted),
+                         report.watched ? " for nodes" : "", dollars_of(*report.until_last));
   if (const std::optional<double> error = report.error())
     caption += fmt::format(" (its own error: {}; trust the others no further)", signed_percent(*error));
   return caption;
@@ -38,11 +38,9 @@ std::string caption_of(const TwinReport& report) {
 page::Table regimes(const TwinReport& report) {
   page::Table table;
   table.caption = caption_of(report);
-  table.columns = {"scheduler", "invoice", "saved", "mean wait"};
-  table.rows.push_back({{report.ran.policy + ", as it ran"},
-                        {dollars_of(report.ran.invoice)},
-                        {"-", false, true},
-                        {wait_of(report.ran)}});
+  table.columns = {"scheduler", "invoice", report.watched ? "would have saved" : "saved", "mean wait"};
+  table.rows.push_back(
+      {{ran_words(report)}, {dollars_of(report.ran.invoice)}, {"-", false, true}, {wait_of(report.ran)}});
   for (const TwinRegime& other : report.others)
     table.rows.push_back({{regime_words(other.policy)},
                           {dollars_of(other.invoice)},
@@ -69,13 +67,16 @@ std::string twin_line(const TwinState& twin) {
   const TwinRegime& other = report.others.front();
   const std::optional<double> saved = report.saved(other), error = report.error();
   if (!saved || !error) return "";
-  const std::string than = regime_words(other.policy) + " would have paid for the same work";
-  const std::string waits = fmt::format("mean wait {} instead of {}", wait_of(report.ran), wait_of(other));
+  const TwinRegime &ours = report.watched ? other : report.ran, &theirs = report.watched ? report.ran : other;
+  const std::string than =
+      regime_words(theirs.policy) + (report.watched ? " did" : " would have paid for the same work");
+  const std::string waits = fmt::format("mean wait {} instead of {}", wait_of(ours), wait_of(theirs));
   const std::string about =
       fmt::format("simulated over {}, own error {}", page::duration(to_seconds(report.span)), signed_percent(*error));
-  if (!report.can_tell(other)) return fmt::format("about as much as {}, {} ({})", than, waits, about);
-  return fmt::format("{} {} than {}, {} ({})", page::percent(std::abs(*saved)), *saved > 0 ? "less" : "more", than,
-                     waits, about);
+  const std::string who = report.watched ? regime_words(ours.policy) + " would have paid " : "";
+  if (!report.can_tell(other)) return fmt::format("{}about as much as {}, {} ({})", who, than, waits, about);
+  return fmt::format("{}{} {} than {}, {} ({})", who, page::percent(std::abs(*saved)), *saved > 0 ? "less" : "more",
+                     than, waits, about);
 }
 
 std::string render_twin(const TwinState& twin) {

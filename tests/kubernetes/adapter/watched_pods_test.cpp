@@ -49,12 +49,14 @@ class WatchedPodsTest : public testing::Test {
   WatchedPods watched_{{"lips", default_frameworks()}, claims_, groups_, jobs_};
 };
 
-// Who watched meanwhile has counted both: what one did until then, and all of the one that ended.
+std::size_t running_in(const std::optional<WatchedCluster>& seen) { return seen->state.snapshot().running.size(); }
+
+// Nobody knows what ended meanwhile, nor what those that stay had done before.
 TEST_F(WatchedPodsTest, ShowRunningPodsAnewAfterAnInterruptionAndThoseThatEndedNoMore) {
   tell(running("stays")), tell(running("ends"));
   const auto before = look();
   ASSERT_TRUE(before);
-  EXPECT_EQ(before->pods.size(), 2u);
+  EXPECT_EQ(running_in(before), 2u);
   EXPECT_FALSE(look()->anew);
   watched_.interrupt();
   end("ends");
@@ -62,10 +64,42 @@ TEST_F(WatchedPodsTest, ShowRunningPodsAnewAfterAnInterruptionAndThoseThatEndedN
   const auto after = look();
   ASSERT_TRUE(after);
   EXPECT_TRUE(after->anew);
-  ASSERT_EQ(after->pods.size(), 1u);
-  EXPECT_EQ(after->pods[TaskId(0)].id, "uid-of-stays");
-  EXPECT_TRUE(after->pods[TaskId(0)].found);
+  EXPECT_EQ(running_in(after), 1u);
+  EXPECT_TRUE(after->ended.empty());
   EXPECT_FALSE(look()->anew) << "once";
+  end("stays");
+  const auto last = look();
+  ASSERT_EQ(last->ended.size(), 2u);
+  EXPECT_EQ(std::get<TaskFinished>(last->ended[1]).ran, std::chrono::seconds(1)) << "from the first look on";
+}
+
+// Its name, arrival and expected work are those with which it came, though its first pod ended and run times were
+// learned.
+TEST_F(WatchedPodsTest, KeepTheJobOfAPodWhateverHappensToOthers) {
+  Pod first = running("first"), second = running("second");
+  first.created = now_ - std::chrono::seconds(50), second.created = now_;
+  tell(first), tell(second);
+  const auto before = look();
+  ASSERT_TRUE(before);
+  const lips::Job was = before->state.snapshot().jobs[JobId(0)];
+  const Task task = before->state.snapshot().tasks[TaskId(0)];
+  first.phase = PodPhase::succeeded, first.finished = now_;
+  tell(first);
+  const auto ended = look();
+  ASSERT_EQ(ended->ended.size(), 2u);
+  Pod third = running("third");
+  third.created = now_;
+  tell(third);
+  now_ += std::chrono::minutes(1);
+  const auto after = look();
+  ASSERT_TRUE(after);
+  const ClusterSnapshot& cluster = after->state.snapshot();
+  ASSERT_EQ(cluster.jobs.size(), 2u) << "a pod that comes later is a job of its own";
+  EXPECT_EQ(cluster.jobs[JobId(0)].name, was.name);
+  EXPECT_EQ(cluster.jobs[JobId(0)].arrival, was.arrival);
+  EXPECT_EQ(cluster.jobs[JobId(0)].map_tasks, 1u);
+  EXPECT_EQ(cluster.tasks[TaskId(0)].cpu, task.cpu);
+  EXPECT_EQ(cluster.jobs[JobId(1)].arrival, third.created);
 }
 
 }  // namespace

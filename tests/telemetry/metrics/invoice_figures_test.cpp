@@ -58,6 +58,31 @@ TEST(StatusPage, SetsTheInvoiceBesideTheTwinWithItsErrorAndWaits) {
                     HasSubstr("20 min &lt;b&gt;"), HasSubstr("Compared 3 min ago"), Not(HasSubstr("comparison with"))));
 }
 
+// Two hours that kube-scheduler ran.
+TwinState watched_twin() {
+  TwinState state = twin();
+  TwinReport& report = *state.report;
+  report.watched = true;
+  report.ran = {"spread", Usd(20), 2s, true}, report.others = {{"lips", Usd(11), 40s, true}};
+  return state;
+}
+
+TEST(StatusPage, SaysWhatLipsWouldHaveSavedOfTheInvoiceOfOtherSchedulers) {
+  OperatorFigures figures = planning();
+  figures.twin = watched_twin();
+  const std::string page = render_status_page(figures, nullptr, {});
+  EXPECT_EQ(
+      title(page),
+      "$19.00 paid, $2.00 of it for idle nodes; LiPS would have paid 45 % less than kube-scheduler did, mean wait "
+      "40 s instead of 2 s (simulated over 2 h, own error +2 %)");
+  EXPECT_THAT(page, AllOf(HasSubstr("kube-scheduler, as it ran"), HasSubstr("would have saved"),
+                          HasSubstr("Counted: $10.00 for nodes")));
+  figures.twin.report->others[0].invoice = Usd(25);
+  EXPECT_THAT(title(render_status_page(figures, nullptr, {})), HasSubstr("LiPS would have paid 25 % more than kube"));
+  figures.twin.report->others[0].invoice = Usd(20.1);
+  EXPECT_THAT(title(render_status_page(figures, nullptr, {})), HasSubstr("LiPS would have paid about as much as kube"));
+}
+
 TEST(StatusPage, CallsNothingCheaperThatTheTwinCannotTell) {
   OperatorFigures figures = planning();
   figures.twin = twin();
@@ -104,6 +129,14 @@ TEST(TwinMetrics, AreThoseOfTheLastReport) {
   metrics.twin_told(next, 0.5);
   EXPECT_THAT(metrics.exposition(), AllOf(HasSubstr("lips_twin_comparisons_total{outcome=\"made\"} 2"),
                                           HasSubstr("lips_twin_comparisons_total{outcome=\"failed\"} 1")));
+}
+
+TEST(TwinMetrics, TellASavingThatLipsWouldHaveMadeApart) {
+  OperatorMetrics metrics({"1", "", "test"});
+  metrics.twin_told(twin(), 0.5);
+  metrics.twin_told(watched_twin(), 0.5);
+  EXPECT_THAT(metrics.exposition(), AllOf(HasSubstr("lips_twin_would_save_ratio{regime=\"lips\"} 0.45"),
+                                          Not(HasSubstr("lips_twin_saved_ratio{"))));
 }
 
 TEST(StatusPage, JudgesWhoPaysByUseByUse) {

@@ -276,14 +276,6 @@ TEST_F(OperatorMetricsTest, ChargeACopyToTheMoveThatMadeIt) {
   EXPECT_THAT(text, HasSubstr("lips_moved_bytes_total 104857600"));
 }
 
-WatchedChange watched_pod(std::string name_space, WatchOutcome outcome, const WatchedDollars& actual,
-                          const WatchedDollars& planned) {
-  WatchedChange change{std::move(name_space), "nightly", {}};
-  change.more.pods[outcome] = 1;
-  change.more.actual = actual, change.more.planned = planned;
-  return change;
-}
-
 // Everything once, so that every metric has a value.
 void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& costs, const Plan& plan) {
   Plan bounded = plan;
@@ -295,6 +287,8 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   TwinReport report;
   report.counted = report.until_last = Usd(1);
   report.ran = {"lips", Usd(1), seconds(40), true}, report.others = {{"spread", Usd(2), seconds(2), true}};
+  metrics.twin_told({report, {}, ""}, 0.1);
+  report.watched = true;
   metrics.twin_told({report, {}, ""}, 0.1);
   metrics.journalled(JournalOutcome::written, 10);
   metrics.prices_as_of({});
@@ -323,7 +317,6 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   metrics.on_rejected("Pod", "annotation");
   metrics.on_refused_write("patch", "pods", 403);
   metrics.on_refused_write("patch", "pods", 0);
-  metrics.watched({watched_pod("web", WatchOutcome::compared, {Usd(3), Usd(0), Usd(1)}, {Usd(0), Usd(2), Usd(1)})});
   for (const Assignment& assignment : plan.assignments) {
     state.assume(assignment);
     metrics.on_bind(state.snapshot(), assignment);
@@ -466,53 +459,6 @@ TEST_F(OperatorMetricsTest, KeepNoSeriesOfPoolsAndZonesThatAreLongGone) {
   EXPECT_THAT(text, Not(HasSubstr("pool=\"pool-90\"")));
   EXPECT_THAT(text, HasSubstr("lips_tasks_finished_total{pool=\"_gone\"} 94")) << "no dollar and no task is lost";
   EXPECT_THAT(text, Not(HasSubstr("zone-98")));
-}
-
-TEST_F(OperatorMetricsTest, CountPodsOfOtherSchedulersByNamespaceAndNoMoreThanSo) {
-  WatchedChange change = watched_pod("web", WatchOutcome::compared, {Usd(3), Usd(0), Usd(1), Usd(0.25), Usd(0.125)},
-                                     {Usd(0), Usd(2), Usd(0.5), Usd(0.25), Usd(0.125)});
-  change.more.actual_wait = std::chrono::seconds(1), change.more.planned_wait = std::chrono::seconds(2);
-  metrics_.watched({change});
-  change = watched_pod("web", WatchOutcome::would_wait, {Usd(1)}, {Usd(1)});
-  change.more.running = 7;
-  metrics_.watched({change});
-  const std::string text = metrics_.exposition();
-  EXPECT_THAT(text, HasSubstr(R"(lips_watched_pods_total{outcome="would-wait",pod_namespace="web"} 1)"));
-  EXPECT_THAT(text, HasSubstr(R"(lips_watched_dollars_total{pod_namespace="web",term="elastic"} 4)"));
-  EXPECT_THAT(text, HasSubstr(R"(lips_watched_plan_dollars_total{pod_namespace="web",term="elastic"} 1)"));
-  EXPECT_THAT(text, HasSubstr(R"(lips_watched_plan_dollars_total{pod_namespace="web",term="fixed"} 2)"));
-  EXPECT_THAT(text, HasSubstr(R"(lips_watched_plan_wait_seconds_total{pod_namespace="web"} 2)"));
-  EXPECT_THAT(text, HasSubstr(R"(lips_watched_dollars_total{pod_namespace="web",term="shuffle"} 0.25)"));
-  EXPECT_THAT(text, HasSubstr(R"(lips_watched_dollars_total{pod_namespace="web",term="shuffle_assumed"} 0.125)"));
-  EXPECT_THAT(text, HasSubstr(R"(lips_watched_running_pods{pod_namespace="web"} 7)"));
-  const std::string page = render_status_page(
-      [&] {
-        metrics_.on_state(doing(Doing::decides)), metrics_.on_leader(true);
-        return metrics_.figures();
-      }(),
-      nullptr, {});
-  EXPECT_THAT(page, testing::AllOf(HasSubstr("Pods of other schedulers"), HasSubstr("$3.50")));  // saved: 5 - 1.5
-  for (int i = 0; i < 300; ++i)
-    metrics_.watched({watched_pod("space-" + std::to_string(i), WatchOutcome::found, {Usd(1)}, {Usd(1)})});
-  EXPECT_THAT(metrics_.exposition(),
-              HasSubstr(R"(lips_watched_pods_total{outcome="found",pod_namespace="_other"} 101)"));
-}
-
-// A pod that runs is planned after it has been charged where it runs, and the plan turns out cheaper.
-TEST_F(OperatorMetricsTest, HoldACounterOfWatchedDollarsUntilACorrectionIsMadeUpFor) {
-  const auto planned = [&](double more) {
-    WatchedChange change{"web", "nightly", {}};
-    change.more.planned.elastic = Usd(more);
-    metrics_.watched({change});
-    const std::string text = metrics_.exposition(),
-                      series = R"(lips_watched_plan_dollars_total{pod_namespace="web",term="elastic"} )";
-    return std::stod(text.substr(text.find(series) + series.size()));
-  };
-  EXPECT_EQ(planned(4), 4);
-  EXPECT_EQ(planned(-3), 4);
-  EXPECT_EQ(planned(2), 4);
-  EXPECT_EQ(planned(2), 5);
-  EXPECT_EQ(metrics_.figures().watched.at(0).second.planned.elastic, Usd(5)) << "the sum itself is exact";
 }
 
 TEST(MetricList, IsTheTableOfItsPage) {
