@@ -39,8 +39,8 @@ TEST(PlanWords, TellTheTasksOfWhichAPlanSaysSomethingElse) {
     before.resize(tasks, nullptr);
     for (std::uint32_t task = 0; task < tasks; ++task) {
       EXPECT_EQ(words.of(TaskId(task), listing), now[task]);
-      if (before[task] != now[task]) EXPECT_TRUE(news.of_all || named.contains(TaskId(task)));
-      if (before[task] == now[task]) EXPECT_FALSE(named.contains(TaskId(task)));
+      const bool differs = before[task] != now[task];
+      EXPECT_EQ(named.contains(TaskId(task)), differs && !news.of_all);
     }
     EXPECT_EQ(words.of(TaskId(static_cast<std::uint32_t>(tasks)), listing), nullptr);
     EXPECT_EQ(words.of(TaskId(0), listing + 1), nullptr);
