@@ -52,7 +52,7 @@ void EventRecorder::record(const EventNote& note, TimePoint now, std::uint64_t c
   series.count += count;
   series.last = now;
   if (series.count > series.written)
-    unwritten_.insert(place);
+    unwritten(place)[note.about.meta.name_space].insert(place);
   else if (!series.look)
     look_later(place);
 }
@@ -71,6 +71,28 @@ bool EventRecorder::make_room(const std::string& name_space) {
   return true;
 }
 
+void EventRecorder::drop_unwritten(AllSeries::iterator series) {
+  ByNameSpace& unwritten = this->unwritten(series);
+  const auto own = unwritten.find(series->second.note.about.meta.name_space);
+  if (own == unwritten.end()) return;
+  own->second.erase(series);
+  if (own->second.empty()) unwritten.erase(own);
+}
+
+// Of each namespace as many as are written now at most.
+std::size_t EventRecorder::take_turns(const ByNameSpace& unwritten, bool again) {
+  std::size_t all = 0;
+  for (const auto& [name_space, series] : unwritten) {
+    std::size_t taken = 0;
+    for (auto place = series.begin(); place != series.end() && static_cast<double>(taken) < allowance_; ++place) {
+      turns_.add(name_space, *place, again);
+      ++taken;
+    }
+    all += taken;
+  }
+  return all;
+}
+
 void EventRecorder::look_later(AllSeries::iterator series) {
   Series& what = series->second;
   what.look = what.last + options_.series_ends;
@@ -87,7 +109,7 @@ void EventRecorder::drop_look(AllSeries::iterator series) {
 
 void EventRecorder::forget(AllSeries::iterator series) {
   drop_look(series);
-  unwritten_.erase(series);
+  drop_unwritten(series);
   const auto kept = kept_.find(series->second.note.about.meta.name_space);
   if (--kept->second == 0) kept_.erase(kept);
   series_.erase(series);
@@ -98,7 +120,7 @@ void EventRecorder::forget_ended(TimePoint now) {
   while (!looks_.empty() && looks_.begin()->first < now) {
     const AllSeries::iterator series = looks_.begin()->second;
     drop_look(series);
-    if (unwritten_.contains(series)) continue;
+    if (series->second.count > series->second.written) continue;
     if (now - series->second.last > options_.series_ends)
       forget(series);
     else
@@ -114,16 +136,15 @@ void EventRecorder::refill(TimePoint now) {
 
 void EventRecorder::flush(TimePoint now) {
   refill(now);
-  if (allowance_ >= 1)
-    for (const AllSeries::iterator place : unwritten_)
-      turns_.add(place->second.note.about.meta.name_space, place, place->second.written > 0);
+  // What was never written comes first, so the rest matters only where the rate allows more.
+  if (allowance_ >= 1 && allowance_ - static_cast<double>(take_turns(fresh_, false)) >= 1) take_turns(grown_, true);
   turns_.grant([this](AllSeries::iterator place) {
     if (allowance_ < 1) return false;
     allowance_ -= 1;
     Series& series = place->second;
     write(series);
+    drop_unwritten(place);
     series.written = series.count;
-    unwritten_.erase(place);
     if (!series.look) look_later(place);
     return true;
   });

@@ -62,11 +62,15 @@ class EventRecorder {
   struct ByKey {
     bool operator()(AllSeries::iterator a, AllSeries::iterator b) const { return a->first < b->first; }
   };
+  using ByNameSpace = std::map<std::string, std::set<AllSeries::iterator, ByKey>>;
 
   std::string create_body(const Series& series) const;
   void write(const Series& series);
   void refill(TimePoint now);
   bool make_room(const std::string& name_space);
+  ByNameSpace& unwritten(AllSeries::iterator series) { return series->second.written > 0 ? grown_ : fresh_; }
+  void drop_unwritten(AllSeries::iterator series);
+  std::size_t take_turns(const ByNameSpace& unwritten, bool again);
   void look_later(AllSeries::iterator series);
   void drop_look(AllSeries::iterator series);
   void forget(AllSeries::iterator series);
@@ -76,7 +80,7 @@ class EventRecorder {
   const EventOptions options_;
   std::function<bool()> may_act_;
   AllSeries series_;
-  std::set<AllSeries::iterator, ByKey> unwritten_;       // they have occurred more often than is written
+  ByNameSpace fresh_, grown_;  // series that are not written, or have occurred since more often than is written
   std::multimap<TimePoint, AllSeries::iterator> looks_;  // when each may have ended
   std::map<std::string, std::size_t> kept_;              // of series_, by namespace
   Turns<AllSeries::iterator> turns_;                     // of one flush
