@@ -32,7 +32,7 @@ def add(cluster, space):
         config = json.load(file)
     config["users"] = [{"name": "token", "user": {"token": token}}]
     config["current-context"] = next(c["name"] for c in config["contexts"] if c["context"]["user"] == "token")
-    path = os.path.join(cluster.story.folder, f"{space}.kubeconfig")
+    path = os.path.join(cluster.folder, f"{space}.kubeconfig")
     with open(path, "w", encoding="utf-8") as file:
         json.dump(config, file)
     tenant = kube.Api(path)

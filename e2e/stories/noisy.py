@@ -2,6 +2,7 @@
 
 A victim creates a small pod now and then, and each has to be bound soon. Beside it tenants with the chart's rights for users attack (kit.attacks), one
 after the other and then several at once. The nodes are nearly full of other schedulers' pods, so most pods of an attack wait and are in every plan.
+A witness binds pods of its own that come at the same moments, and decides nothing (kit.witness): what it takes longer is the API server's or the machine's.
 The short form draws a few attacks, by a seed that it prints.
 """
 import json
@@ -20,16 +21,17 @@ from kit.api import path
 from kit.attacks import ATTACKS, NOBODY, SLOW_CLASS, STORES
 from kit.cluster import E2E, Cluster, need_tools, wait_for
 from kit.amounts import quantity
-from kit.operator import Operator, sum_of
+from kit.operator import Operator, Process, sum_of
 from kit.recorder import Recorder
 
 LIMIT, FULL_LIMIT = 240, 3600
 DRAWN = 5          # attacks of the short form
-BAR, TIMES = 1.0, 3  # seconds, and of the quiet 99th percentile: the larger counts
+BAR, TIMES = 1.0, 3  # seconds, and of the 99th percentile without an attack and of the witness: the largest counts
 CORES = 8
 MADE_OF = ("CronJob", "Job", "Pod", "DataSet", "ConfigMap", "PersistentVolumeClaim")  # in the order in which they are deleted
 WRITES = 100       # a second, beside bindings: 50 conditions, 5 events, and what is written once for an object that comes
-VICTIM = "victim"
+VICTIM, WITNESS = "victim", "witness"  # namespaces; the witness has a node of its own, of the same name
+WRITE = re.compile(r'lips_api_requests_total\{.*verb="(create|update|patch|delete)"')
 FLEET = {"instanceTypes": ["m7g.xlarge", "m7g.2xlarge"], "zones": objects.ZONES}
 
 
@@ -39,40 +41,54 @@ def add_options(group):
     group.add_argument("--fleet", choices=("yes", "no"), help="whether plans of noisy may order nodes (drawn; --full: first without, then with)")
 
 
-class Victim:
-    """Creates pods at an even pace, on a thread; the audit log says when each was bound."""
+class Pace:
+    """Creates pods of the victim and of the witness at an even pace, on a thread; the audit log says when each was bound."""
 
     def __init__(self, cluster, every):
-        self.api, self.every, self.created, self.bindings = cluster.api, every, {}, audit.Counter(cluster.story.folder)
-        self.count = 0
+        self.api, self.every, self.bindings, self.count = cluster.api, every, audit.Counter(cluster.story.folder), 0
+        self.created = {}  # by namespace and name
 
     def create(self, stop):
         due = time.monotonic()
         while not stop.wait(max(0.0, due - time.monotonic())):
             due = max(due + self.every, time.monotonic() - self.every)
             self.count += 1
-            name = f"pod-{self.count}"
-            self.api.create(objects.pod(name, VICTIM, cpu="100m"))
-            self.created[name] = time.time()
+            for space, scheduler in ((VICTIM, "lips"), (WITNESS, NOBODY)):
+                name = f"pod-{self.count}"
+                self.api.create(objects.pod(name, space, scheduler, cpu="100m" if space == VICTIM else "1m"))
+                self.created[space, name] = time.time()
 
-    def waits(self):
+    def waits(self, of):
         """Seconds from creation to binding of each, until now of those that wait."""
         self.bindings.read()
         now = time.time()
-        return [self.bindings.times.get((VICTIM, name), now) - created for name, created in list(self.created.items())]
+        return sorted(self.bindings.times.get(pod, now) - created for pod, created in list(self.created.items()) if pod[0] == of)
 
     def unbound(self):
         self.bindings.read()
-        return [name for name in list(self.created) if (VICTIM, name) not in self.bindings.times]
+        return ["/".join(pod) for pod in list(self.created) if pod not in self.bindings.times]
 
     def forget(self):
         self.created = {}
-        self.api.request("DELETE", path("Pod", VICTIM), {"gracePeriodSeconds": 0})
+        for space in (VICTIM, WITNESS):
+            self.api.request("DELETE", path("Pod", space), {"gracePeriodSeconds": 0})
+
+
+class Beside:
+    """How the victim and the witness fared beside attackers, and what the operator did meanwhile."""
+
+    def __init__(self, pace, watcher):
+        self.waits, self.witness = pace.waits(VICTIM), pace.waits(WITNESS)
+        self.p99, self.p99_of_witness = last_of_hundred(self.waits), last_of_hundred(self.witness)
+        self.watcher = watcher
+
+    def words(self):
+        return f"median {self.waits[len(self.waits) // 2]:.3f} s; p99 of the witness {self.p99_of_witness:.3f} s; " + self.watcher.words()
 
 
 def last_of_hundred(waits):
-    """The 99th percentile, by the nearest rank."""
-    return sorted(waits)[math.ceil(0.99 * len(waits)) - 1]
+    """The 99th percentile of these in their order, by the nearest rank."""
+    return waits[math.ceil(0.99 * len(waits)) - 1]
 
 
 class Attacker:
@@ -117,9 +133,9 @@ class Watcher:
 
     def __init__(self, operator, api):
         self.operator, self.api = operator, api
-        self.above_share = {}  # by pool: room held beyond what it is entitled to, as parts of its dominant resource
+        self.above_share = {}  # by pool: room held beyond what it is entitled to, as a part of its dominant resource
         self.held, self.ordered = 0.0, {}
-        self.first, self.began = operator.metrics(), time.monotonic()
+        self.first, self.began, self.cpu = operator.metrics(), time.monotonic(), operator.cpu_seconds()
 
     def look(self):
         found = self.operator.metrics()
@@ -138,21 +154,25 @@ class Watcher:
         for space, cores in ordered.items():
             self.ordered[space] = max(self.ordered.get(space, 0), cores)
 
-    def writes(self):
-        """A second, beside bindings."""
+    def sum_up(self):
+        seconds = time.monotonic() - self.began
         last = self.operator.metrics()
-        count = lambda found: sum(value for key, value in found.items() if key.startswith("lips_api_requests_total{") and
-                                  re.search(r'verb="(create|update|patch|delete)"', key) and "bindings" not in key and "pods/binding" not in key)
-        return (count(last) - count(self.first)) / (time.monotonic() - self.began)
+        count = lambda found: sum(value for key, value in found.items() if WRITE.match(key) and "binding" not in key)
+        self.writes = (count(last) - count(self.first)) / seconds  # a second
+        self.cores = (self.operator.cpu_seconds() - self.cpu) / seconds
+
+    def words(self):
+        return (f"operator: {self.cores:.2f} cores, {self.operator.memory()[0] / 2**20:.0f} MiB, {self.writes:.1f} writes a second beside bindings; "
+                f"held: {self.held:.2f} of the dominant resource")
 
 
 class Arena:
-    """The cluster with its victim, and what has been seen of it."""
+    """The cluster with its tenants, and what has been seen of it."""
 
     def __init__(self, story, cluster, seen, seed):
         self.story, self.cluster, self.seen, self.seed = story, cluster, seen, seed
         self.window = 45 if story.full else 12
-        self.victim = Victim(cluster, 5 if story.full else 1)
+        self.pace = Pace(cluster, 5 if story.full else 1)
         self.tenants, self.quiet, self.operator = {}, None, None
 
     def start(self, fleet):
@@ -168,9 +188,8 @@ class Arena:
                 tenants.limit(self.cluster, space, ATTACKS[name].quota)
 
     def probe(self, attackers):
-        """The victim's waits beside these, and what the operator did."""
         watcher, stop, began = Watcher(self.operator, self.cluster.api), threading.Event(), time.monotonic()
-        creating = threading.Thread(target=self.victim.create, args=(stop,), daemon=True)
+        creating = threading.Thread(target=self.pace.create, args=(stop,), daemon=True)
         creating.start()
         ready = None
         while True:
@@ -182,55 +201,57 @@ class Arena:
                 ready = now
             if now - began >= 3 * self.window or ready and now - began >= self.window and now - ready >= self.window / 3:
                 break
-        writes = watcher.writes()
+        watcher.sum_up()
         stop.set()
         creating.join()
         deadline = time.monotonic() + (60 if self.story.full else 30)
-        while self.victim.unbound() and time.monotonic() < deadline:
+        while self.pace.unbound() and time.monotonic() < deadline:
             time.sleep(0.1)
-        waits, unbound = self.victim.waits(), self.victim.unbound()
-        self.story.expect(not unbound, lambda: f"{len(unbound)} pods of the victim are not bound: {unbound[:3]}")
-        return waits, watcher, writes
+        unbound = self.pace.unbound()
+        self.story.expect(not unbound, lambda: f"{len(unbound)} pods are not bound: {unbound[:3]}")
+        return Beside(self.pace, watcher)
 
     def control(self, what):
-        waits, _, _ = self.probe([])
-        quiet = last_of_hundred(waits)
-        self.quiet = max(self.quiet or 0.0, quiet)
-        self.story.figure(f"{what}: p99 of {len(waits)} pods, median", f"{quiet:.3f} s, {sorted(waits)[len(waits) // 2]:.3f} s")
-        self.victim.forget()
+        found = self.probe([])
+        self.quiet = found.p99
+        self.story.figure(f"{what}: p99 of {len(found.waits)} pods", f"{found.p99:.3f} s; {found.words()}")
+        self.pace.forget()
 
     def attack(self, names, what=None):
         what = what or f"{names[0]}: {ATTACKS[names[0]].about}"
         rate = (100 if self.story.full else 60) / math.sqrt(len(names))
         attackers = [Attacker(self.story, name, self.tenants[name], rate, self.seed) for name in names]
         try:
-            waits, watcher, writes = self.probe(attackers)
+            found = self.probe(attackers)
         finally:
             for attacker in attackers:
                 attacker.end()
-        story = self.story
-        story.figure(f"{what}; p99 of {len(waits)} pods", last_of_hundred(waits), "s", at_most=round(max(BAR, TIMES * self.quiet), 2))
-        resident = self.operator.memory()[0] / 2**20
-        story.figure("  median; resident; writes a second beside bindings; room held at most",
-                     f"{sorted(waits)[len(waits) // 2]:.3f} s; {resident:.0f} MiB; {writes:.1f}; {watcher.held:.2f} of its dominant resource")
-        story.expect(writes <= WRITES, f"{what}: {writes:.0f} writes a second beside bindings")
+        story, watcher = self.story, found.watcher
+        bar = max(BAR, TIMES * self.quiet, TIMES * found.p99_of_witness)
+        story.figure(f"{what}; p99 of {len(found.waits)} pods", found.p99, "s", at_most=round(bar, 2), digits=3)
+        story.say("        " + found.words())
+        story.expect(watcher.writes <= WRITES, f"{what}: {watcher.writes:.0f} writes a second beside bindings")
         for pool, above in watcher.above_share.items():
             story.expect(above < 0.01, f"{what}: {above:.2f} of its dominant resource is held for {pool} beyond its share")
         for attacker in attackers:
-            made = attacker.made()
-            story.expect(made is not None and made["made"] > 0, lambda: f"{attacker.name} has made nothing: {attacker.log()[-500:]}")
-            refused = {words: n for words, n in (made or {}).get("refused", {}).items() if "exceeded quota" not in words}
-            story.expect(not refused, lambda: f"{attacker.name}: the API server refuses {refused}")
-            ordered, quota = watcher.ordered.get(attacker.space, 0), ATTACKS[attacker.name].quota.get("requests.cpu")
-            if ordered:
-                story.figure(f"  cores of nodes ordered for {attacker.space}", ordered, at_most=float(quota) if quota else None)
+            self.check_attacker(attacker, watcher)
         story.check(not self.seen.broken, lambda: "; ".join(self.seen.broken[:5]))
         story.check(self.operator.running() and self.operator.child.pid == self.process, "the operator ended")
         self.clean(names)
 
+    def check_attacker(self, attacker, watcher):
+        """It has done what it should, and its quota holds for the nodes that are ordered for it."""
+        story, made = self.story, attacker.made()
+        story.expect(made is not None and made["made"] > 0, lambda: f"{attacker.name} has made nothing: {attacker.log()[-500:]}")
+        refused = {words: n for words, n in (made or {}).get("refused", {}).items() if "exceeded quota" not in words}
+        story.expect(not refused, lambda: f"{attacker.name}: the API server refuses {refused}")
+        ordered, quota = watcher.ordered.get(attacker.space, 0), ATTACKS[attacker.name].quota.get("requests.cpu")
+        if ordered:
+            story.figure(f"  cores of nodes ordered for {attacker.space}", ordered, at_most=float(quota) if quota else None)
+
     def clean(self, names):
         """Deletes all of them, and waits until they are gone."""
-        self.victim.forget()
+        self.pace.forget()
         api = self.cluster.api
         begin = time.monotonic()
         for name in names:
@@ -281,8 +302,13 @@ def tell(story):
             api.create(objects.bucket_store(store, zone, f"bucket-{zone}", "http://127.0.0.1:1"))
         api.create({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": SLOW_CLASS}, "provisioner": "slow.example",
                     "volumeBindingMode": "WaitForFirstConsumer"})
-        api.create(objects.namespace(VICTIM))
-        wait_for(lambda: api.find("ServiceAccount", "default", VICTIM), 30, "no service account")
+        for space in (VICTIM, WITNESS):
+            api.create(objects.namespace(space))
+            wait_for(lambda space=space: api.find("ServiceAccount", "default", space), 30, "no service account")
+        api.create(objects.ready_node(WITNESS, pods=10**6, taints=[{"key": WITNESS, "effect": "NoSchedule"}]))
+        witness = Process(cluster, WITNESS, [sys.executable, "-B", "-m", "kit.witness", "--kubeconfig", cluster.kubeconfig, "--space", WITNESS, "--node", WITNESS],
+                          {"PYTHONPATH": E2E}).start()
+        wait_for(lambda: "ready" in witness.log(), 30, "the witness is not ready")
         with Recorder(cluster, keep=False) as seen:
             arena = Arena(story, cluster, seen, seed)
             arena.add_tenants(names)
