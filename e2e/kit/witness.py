@@ -4,15 +4,21 @@ How long that takes says what the API server and the machine make of a binding a
     PYTHONPATH=e2e python3 -m kit.witness --kubeconfig FILE --space NAMESPACE --node NODE
 """
 import argparse
+import http.client
 import json
+import time
 
 from kit import api as kube
 
 
 def follow(api, space, node):
-    version = api.request("GET", kube.path("Pod") + "?limit=1")["metadata"]["resourceVersion"]
+    """Until the watch ends. What came before it is bound first."""
+    found = api.request("GET", kube.path("Pod", space))
+    for pod in found["items"]:
+        if not pod["spec"].get("nodeName"):
+            bind(api, pod, node)
     connection = api.connect(timeout=None)
-    connection.request("GET", f"{kube.path('Pod')}?watch=true&resourceVersion={version}", headers=api.headers)
+    connection.request("GET", f"{kube.path('Pod')}?watch=true&resourceVersion={found['metadata']['resourceVersion']}", headers=api.headers)
     answer, mark, rest = connection.getresponse(), f'"namespace":"{space}"'.encode(), b""
     print("ready", flush=True)
     while chunk := answer.read1(1 << 20):
@@ -24,8 +30,11 @@ def follow(api, space, node):
 
 def bind(api, pod, node):
     meta = pod["metadata"]
-    api.request("POST", kube.path_of({"kind": "Pod", **pod}) + "/binding",
-                {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": meta["name"]}, "target": {"apiVersion": "v1", "kind": "Node", "name": node}})
+    try:
+        api.request("POST", kube.path("Pod", meta["namespace"], meta["name"]) + "/binding",
+                    {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": meta["name"]}, "target": {"apiVersion": "v1", "kind": "Node", "name": node}})
+    except kube.ApiError as error:  # such as a pod that is gone
+        print(error, flush=True)
 
 
 def main():
@@ -34,7 +43,13 @@ def main():
     parser.add_argument("--space", required=True)
     parser.add_argument("--node", required=True)
     options = parser.parse_args()
-    follow(kube.Api(options.kubeconfig), options.space, options.node)
+    api = kube.Api(options.kubeconfig)
+    while True:
+        try:
+            follow(api, options.space, options.node)
+        except (http.client.HTTPException, OSError) as error:
+            print(error, flush=True)
+        time.sleep(0.1)
 
 
 if __name__ == "__main__":
