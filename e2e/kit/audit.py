@@ -40,9 +40,10 @@ class Counter:
     """The number of bound pods of a namespace; cheap enough for polling."""
 
     def __init__(self, folder):
-        self.path, self.read_to, self.bound = os.path.join(folder, "audit.log"), 0, {}
+        self.path, self.read_to, self.bound, self.times = os.path.join(folder, "audit.log"), 0, {}, {}
 
-    def of(self, space):
+    def read(self):
+        """`bound` has the names by namespace, `times` when the answer of each binding left, by namespace and name."""
         with open(self.path, "rb") as file:
             file.seek(self.read_to)
             text = file.read()
@@ -52,6 +53,10 @@ class Counter:
             binding = Binding(json.loads(line))
             if binding.code == 201:
                 self.bound.setdefault(binding.pod[0], []).append(binding.pod[1])
+                self.times[binding.pod] = binding.done
+
+    def of(self, space):
+        self.read()
         return len(self.bound.get(space, []))
 
 

@@ -157,6 +157,11 @@ class Operator(Process):
             text = file.read()
         return tuple(int(re.search(name + r":\s+(\d+) kB", text).group(1)) * 1024 for name in ("Rss", "Anonymous"))
 
+    def cpu_seconds(self):
+        with open(f"/proc/{self.child.pid}/stat", encoding="ascii") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def memory_peak(self):
         """Bytes."""
         with open(f"/proc/{self.child.pid}/status", encoding="ascii") as file:

@@ -1,9 +1,6 @@
 """The scheduling gate lips.dev/zone, as the chart has the API server set it."""
-import os
-import subprocess
-
-from kit import objects
-from kit.cluster import E2E, TOOLS, wait_for
+from kit import helm, objects
+from kit.cluster import wait_for
 
 GATE = "lips.dev/zone"
 
@@ -16,13 +13,10 @@ def policy(cluster):
     """The chart's objects that gate pods in the API server, without those of the operator."""
     versions = cluster.kubectl("api-resources", "--api-group=admissionregistration.k8s.io", "--no-headers").splitlines()
     served = [f"{line.split()[-3]}/{line.split()[-1]}" for line in versions if line.split()[-1] == "MutatingAdmissionPolicy"]
-    chart = os.path.join(os.path.dirname(E2E), "charts", "lips")
-    command = ["helm", "template", "lips", chart, "--namespace", "lips-system", "--set", "config.mode=steer", "--show-only", "templates/steering.yaml"]
+    flags = ["--set", "config.mode=steer"]
     for version in served:
-        command += ["--api-versions", version]
-    homes = {f"HELM_{name}_HOME": os.path.join(cluster.folder, "helm") for name in ("CACHE", "CONFIG", "DATA")}
-    return subprocess.run([os.path.join(TOOLS, "bin", command[0]), *command[1:]], check=True, capture_output=True, text=True,
-                          env={**os.environ, **homes}).stdout
+        flags += ["--api-versions", version]
+    return helm.template(cluster, "steering.yaml", *flags)
 
 
 def gate_pods(cluster, space):
