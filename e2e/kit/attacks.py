@@ -1,4 +1,4 @@
-"""What a tenant of a namespace can do to the others: each attack is made of objects that Kubernetes' role `edit` and the chart's `batch-user` allow.
+"""The attacks of a tenant of a namespace on the others, each made of objects that Kubernetes' role `edit` and the chart's `batch-user` allow.
 
 By hand, as that tenant (kit.tenants writes such a kubeconfig), until Ctrl-C:
     PYTHONPATH=e2e python3 -m kit.attacks --kubeconfig FILE --space NAMESPACE [--count N] [--rate N] [--seed N] NAME

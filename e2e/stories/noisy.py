@@ -1,4 +1,4 @@
-"""What a tenant does in its own namespace hurts nobody else: small pods of another start within a second, and the operator stays small.
+"""A tenant who does the worst in its own namespace hurts nobody else: small pods of another start within a second, and the operator stays small.
 
 A victim creates a small pod now and then, and each has to be bound soon. Beside it tenants with the chart's rights for users attack (kit.attacks), one
 after the other and then several at once. The nodes are nearly full of other schedulers' pods, so most pods of an attack wait and are in every plan.
@@ -110,7 +110,7 @@ class Attacker:
         self.child = subprocess.Popen(command, cwd=E2E, stdin=subprocess.DEVNULL, stdout=self.lines, stderr=self.lines)
 
     def made(self):
-        """What the attack says once it has made its objects; None before."""
+        """The words of the attack once it has made its objects; None before."""
         with open(self.log_path, encoding="utf-8") as file:
             text = file.read()
         found = re.search(r"^\{.*\}$", text, re.MULTILINE)

@@ -105,7 +105,7 @@ void KubernetesCluster::note_plan(const Plan& plan) {
   nominate(places_of_leaving(plan), pods_, *binder_);
 }
 
-// Of tasks that the plan sends to nodes that others leave, by the name of the pod.
+// The nodes of tasks that the plan sends to where others leave, by the name of the pod.
 std::map<std::string, std::string> KubernetesCluster::places_of_leaving(const Plan& plan) const {
   std::map<std::string, std::string> places;
   if (!reclaims_->any()) return places;

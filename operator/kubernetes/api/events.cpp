@@ -79,7 +79,7 @@ void EventRecorder::drop_unwritten(AllSeries::iterator series) {
   if (own->second.empty()) unwritten.erase(own);
 }
 
-// Of each namespace as many as are written now at most.
+// Each namespace gives no more than can be written now.
 std::size_t EventRecorder::take_turns(const ByNameSpace& unwritten, bool again) {
   std::size_t all = 0;
   for (const auto& [name_space, series] : unwritten) {
@@ -136,7 +136,7 @@ void EventRecorder::refill(TimePoint now) {
 
 void EventRecorder::flush(TimePoint now) {
   refill(now);
-  // What was never written comes first, so the rest matters only where the rate allows more.
+  // Series that were never written come first, so the rest matters only where the rate allows more.
   if (allowance_ >= 1 && allowance_ - static_cast<double>(take_turns(fresh_, false)) >= 1) take_turns(grown_, true);
   turns_.grant([this](AllSeries::iterator place) {
     if (allowance_ < 1) return false;

@@ -126,7 +126,7 @@ void PodConditions::review(PodCache& pods, const NodeCache& nodes, TimePoint now
   unplaced.wake_due(now);
   const Moment moment{now, demand, wait_of};
   if (!demand.plan || std::exchange(plan_, demand.plan) != demand.plan) wake_those_with_news(unplaced, moment);
-  // What was never said comes first, so the rest matters only where the rate allows more.
+  // Pods that were never told come first, so the rest matters only where the rate allows more.
   if (allowance_ >= 1) {
     const std::size_t wishes = find_wishes(unplaced, false, moment);
     if (allowance_ - static_cast<double>(wishes) >= 1) find_wishes(unplaced, true, moment);
