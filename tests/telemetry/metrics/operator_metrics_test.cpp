@@ -276,6 +276,13 @@ TEST_F(OperatorMetricsTest, ChargeACopyToTheMoveThatMadeIt) {
   EXPECT_THAT(text, HasSubstr("lips_moved_bytes_total 104857600"));
 }
 
+TwinReport some_twin() {
+  TwinReport report;
+  report.counted = report.until_last = Usd(1);
+  report.ran = {"lips", Usd(1), seconds(40), true}, report.others = {{"spread", Usd(2), seconds(2), true}};
+  return report;
+}
+
 // Everything once, so that every metric has a value.
 void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& costs, const Plan& plan) {
   Plan bounded = plan;
@@ -284,12 +291,7 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   bounded.reclaims = {{plan.assignments[0].task, PoolId(0), Usd(1)}};
   metrics.decided({"lips", state.snapshot(), costs, bounded, 0.1});
   metrics.on_event(state.snapshot(), TaskStays{plan.assignments[0].task, {}});
-  TwinReport report;
-  report.counted = report.until_last = Usd(1);
-  report.ran = {"lips", Usd(1), seconds(40), true}, report.others = {{"spread", Usd(2), seconds(2), true}};
-  metrics.twin_told({report, {}, ""}, 0.1);
-  report.watched = true;
-  metrics.twin_told({report, {}, ""}, 0.1);
+  metrics.twin_told({some_twin(), {}, ""}, 0.1);
   metrics.journalled(JournalOutcome::written, 10);
   metrics.prices_as_of({});
   metrics.prices_read({});
@@ -335,7 +337,11 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
 
 TEST_F(OperatorMetricsTest, ExposeEveryMetricOfTheListAndNoOther) {
   use_all(metrics_, state_, costs_, theirs());
-  const std::string text = metrics_.exposition();
+  std::string text = metrics_.exposition();
+  TwinReport watched = some_twin();
+  watched.watched = true;
+  metrics_.twin_told({watched, {}, ""}, 0.1);
+  text += metrics_.exposition();
   std::set<std::string> exposed, listed;
   static const std::regex type(R"(# TYPE (\S+) (\S+))");
   for (std::sregex_iterator it(text.begin(), text.end(), type), end; it != end; ++it) exposed.insert((*it)[1]);
