@@ -7,7 +7,9 @@ The short form draws a few attacks, by a seed that it prints, and its plans orde
 - `drivers` where plans may order nodes (`--attacks drivers --fleet yes`): all room that is free is kept for workers that never come, and small pods of others
   are sent to new nodes, so they wait until these have booted;
 - plans that take a tenth of a second or longer (on a busy machine `long_terms` and `anti_affinity`, and all of HEAVY together): after each the operator rests
-  for ten times as long, at most `replanLeast`, a second.
+  for ten times as long, at most `replanLeast`, a second;
+- `many_blocks`: with three million blocks and replicas each DataSet that comes or goes costs the deciding thread tenths of a second, or seconds where it has
+  little CPU.
 """
 import json
 import math
@@ -31,7 +33,7 @@ from kit.recorder import Recorder
 LIMIT, FULL_LIMIT = 240, 3600
 DRAWN = 4          # attacks of the short form
 # They load the API server or plans so much that a busy machine decides how long a pod waits.
-HEAVY = ("long_terms", "anti_affinity", "large_annotations", "changing_annotations", "listings", "claims")
+HEAVY = ("long_terms", "anti_affinity", "large_annotations", "changing_annotations", "many_blocks", "listings", "claims")
 BAR, TIMES = 1.0, 3  # seconds, and of the 99th percentile without an attack and of the witness: the largest counts
 CORES = 8
 MADE_OF = ("CronJob", "Job", "Pod", "DataSet", "ConfigMap", "PersistentVolumeClaim")  # in the order in which they are deleted
