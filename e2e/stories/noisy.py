@@ -30,7 +30,7 @@ from kit.amounts import quantity
 from kit.operator import Operator, Process, sum_of
 from kit.recorder import Recorder
 
-LIMIT, FULL_LIMIT = 240, 3600
+LIMIT, FULL_LIMIT = 300, 7200
 DRAWN = 4          # attacks of the short form
 # They load the API server or plans so much that a busy machine decides how long a pod waits.
 HEAVY = ("long_terms", "anti_affinity", "large_annotations", "changing_annotations", "many_blocks", "listings", "claims")
