@@ -162,7 +162,8 @@ def change_annotations(api, space, dice, stop):
     while not stop.wait(0.01):
         change = notes(tasks=str(dice.randrange(1, 100000)), cpu_seconds=str(dice.randrange(1, 10**9)), job=f"job-{dice.randrange(9)}",
                        complete_by=soon(dice), shuffle=f"{dice.randrange(10**9)}Mi")
-        api.patch("Pod", dice.choice(names), {"metadata": {"annotations": change, "labels": {f"label-{dice.randrange(50)}": f"v{dice.randrange(10**6)}"}}}, space)
+        labels = {f"label-{dice.randrange(50)}": f"v{dice.randrange(10**6)}"}
+        api.patch("Pod", dice.choice(names), {"metadata": {"annotations": change, "labels": labels}}, space)
 
 
 @attack("pods that are created and deleted at once", 50, 500)
@@ -276,11 +277,12 @@ def cron_jobs(space, dice, count):
 
 # ---- data ----
 
-@attack("DataSets of a million blocks of one byte in every store, and pods that read them", 16, 40)
+@attack("DataSets of blocks of one byte, each within all limits and all together not, one of a million blocks in every store, and pods that read them", 18, 40)
 def many_blocks(space, dice, count):
-    sets = count // 4
-    for i in range(sets):
-        yield objects.data_set(f"set-{i}", 1_000_000, {store: "0-999999" for store in STORES}, block_size="1", space=space)
+    sets = count // 2
+    yield objects.data_set("set-0", 1_000_000, {store: "0-999999" for store in STORES}, block_size="1", space=space)
+    for i in range(1, sets):
+        yield objects.data_set(f"set-{i}", 250_000, {STORES[i % 3]: "0-249999"}, block_size="1", space=space)
     for i in range(count - sets):
         yield objects.pod(f"pod-{i}", space, cpu=LARGE, annotations=notes(dataset=f"set-{i % sets}"))
 

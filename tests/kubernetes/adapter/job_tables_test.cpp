@@ -259,15 +259,12 @@ TEST_F(JobTables, PeersExchangeAndReadWhatEarlierRunsOfTheirApplicationDid) {
   EXPECT_EQ(job().job.shuffle, assumed) << "another namespace's";
   traffic_.seen("default/nightly", "spark-1", {Mebibytes(5), Mebibytes(5)});
   EXPECT_EQ(job().job.shuffle, assumed) << "at least 5 MiB";
-  EXPECT_TRUE(job().shuffle_assumed);
   EXPECT_EQ(job().tasks.front().input, all / 2);
   traffic_.seen("default/nightly", "spark-1", {Mebibytes(9000), Mebibytes(5)});
   EXPECT_EQ(job().job.shuffle, Mebibytes(9000));
-  EXPECT_FALSE(job().shuffle_assumed);
   traffic_.ended("default/nightly", "spark-1", {Mebibytes(30), all / 4});
   const GroupedJob learned = job();
   EXPECT_EQ(learned.job.shuffle, Mebibytes(30));
-  EXPECT_FALSE(learned.shuffle_assumed);
   EXPECT_EQ(learned.tasks.front().input, all / 8);
   ASSERT_THAT(learned.job.inputs, SizeIs(1));
   EXPECT_EQ(learned.job.inputs.front().fraction, 0.25);
