@@ -47,7 +47,7 @@ FLEET = {"instanceTypes": ["m7g.xlarge", "m7g.2xlarge"], "zones": objects.ZONES}
 def add_options(group):
     group.add_argument("--attacks", metavar="NAME,...",
                        help="of noisy: " + ", ".join(ATTACKS) + " (all with --full, else a few of the lighter ones, which are drawn)")
-    group.add_argument("--attack-seed", type=int, metavar="N", help="of the draw of attacks, and of all that they draw (a new one each time)")
+    group.add_argument("--attack-seed", type=int, metavar="N", help="of the draw of attacks, and of all that they draw (--seed)")
     group.add_argument("--fleet", choices=("yes", "no"), help="whether plans of noisy may order nodes (no; --full: first no, then yes)")
 
 
@@ -302,7 +302,7 @@ def fill(cluster, nodes):
 def tell(story):
     need_tools("helm")
     options = story.options
-    seed = options.attack_seed if options.attack_seed is not None else int(time.time()) % 100_000
+    seed = options.attack_seed if options.attack_seed is not None else story.seed
     draw = random.Random(seed)
     names = options.attacks.split(",") if options.attacks else list(ATTACKS) if story.full else draw.sample(sorted(set(ATTACKS) - set(HEAVY)), DRAWN)
     fleets = [options.fleet == "yes"] if options.fleet else [False, True] if story.full else [False]
