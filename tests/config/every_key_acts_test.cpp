@@ -132,7 +132,7 @@ const std::map<std::string, std::string>& shown_by() {
       {"fleet.interruptionsPerHour", "PoolOffersTest.HaveSizePriceLabelsAndTaintsOfTheirNodes"},
       {"fleet.limitCores", "ListedOffers.ShareTheCoresThatTheConfigurationAllows"},
       {"applications.frameworks", "OperatorConfig.ReadsHowFrameworksMarkTheirPods"},
-      {"applications.shufflePerCpuSecond", "Watching.PricesWhatExecutorsExchangeAcrossZones"},
+      {"applications.shufflePerCpuSecond", "JobTables.PeersExchangeAndReadWhatEarlierRunsOfTheirApplicationDid"},
       {"applications.learnTraffic", "ApplicationTrafficTest.IsAskedOfNoAddressButAPodsAndOnlyIfItIsToBeLearned"},
       {"applications.driverPort", "ApplicationTrafficTest.OfTheFirstRunDecidesTheSecondUnderTheNextProcess"},
       {"network.localRead", "Network.GivesAStreamItsTightestLink"},
