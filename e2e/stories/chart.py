@@ -299,7 +299,7 @@ def under_the_chart(release, operator):
     story.figure("pods bound and finished under the chart's rights", run_jobs(release, 3))
     with urllib.request.urlopen(f"http://{operator['status']['podIP']}:8080/metrics", timeout=20) as answer:
         rights.note(story.folder, parse_metrics(answer.read().decode()))
-    denied = [line for line in release.keep_log(operator).splitlines() if "403" in line or "forbidden" in line.lower()]
+    denied = [line for line in release.keep_log(operator).splitlines() if re.search(r"\b403\b", line) or "forbidden" in line.lower()]
     story.expect(not denied, lambda: f"the roles do not suffice: {denied[0][:300]}")
     plugin = os.path.join(story.folder, "kubectl-lips")
     if not os.path.lexists(plugin):

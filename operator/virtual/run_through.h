@@ -19,7 +19,7 @@ struct ThroughOptions {
   JobControllerRules job_controller;
   Storm storm;
   std::function<void(VirtualKubernetes&)> at_start = {};  // before there is an adapter
-  std::function<void(VirtualKubernetes&)> at_end;         // while the adapter is still there
+  std::function<void(VirtualKubernetes&)> at_end = {};    // while the adapter is still there
 };
 
 // An error if the scenario has what can_be_objects() refuses, or the policy fails.

@@ -347,7 +347,7 @@ TEST(AskOperator, EveryCommandAnswersFromWhatARunningOneServes) {
   ASSERT_FALSE(plans.empty());
   EXPECT_EQ(plans[0]["policy"], "lips");
   EXPECT_EQ(json::parse(said[1].out)[0]["dataSet"], "logs");
-  EXPECT_EQ(json::parse(said[4].out)["watched"], json::array()) << "a simulated cluster has no other scheduler";
+  EXPECT_TRUE(json::parse(said[4].out).contains("twin"));
   const json targets = json::parse(said[5].out);
   ASSERT_EQ(targets.size(), 1u);
   EXPECT_EQ(targets[0]["target"], "mean-wait");

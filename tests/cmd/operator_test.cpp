@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <httplib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -62,7 +63,7 @@ TEST(Operator, LeavesNodeHoursThatCommitmentsCoverOutOfItsBill) {
 // Its journal has so many records after the run.
 template <class Run>
 std::ptrdiff_t records_of(const std::string& setting, Run run) {
-  const std::filesystem::path folder = testing::TempDir() + "lips-journal-" + setting.substr(0, setting.find('='));
+  const std::filesystem::path folder = testing::TempDir() + "lips-journal-" + std::to_string(getpid());
   std::filesystem::remove_all(folder);
   const Said ran = run(std::vector<std::string>{"journal.directory=" + folder.string(), setting});
   EXPECT_EQ(ran.status, 0) << ran.err;
