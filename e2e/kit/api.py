@@ -6,6 +6,8 @@ import threading
 import time
 import urllib.parse
 
+from kit.together import together
+
 CORE = {"Namespace": "namespaces", "Node": "nodes", "PersistentVolume": "persistentvolumes"}
 CORE_NAMESPACED = {"Pod": "pods", "Service": "services", "Secret": "secrets", "ConfigMap": "configmaps", "ServiceAccount": "serviceaccounts",
                    "PersistentVolumeClaim": "persistentvolumeclaims", "Event": "events"}
@@ -150,11 +152,7 @@ class Api:
                 except Exception as error:  # raised below, in the calling thread
                     failures.append(error)
 
-        threads = [threading.Thread(target=work) for _ in range(workers)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        together(work, workers)
         if failures:
             raise failures[0]
 

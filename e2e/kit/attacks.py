@@ -14,6 +14,7 @@ import time
 
 from kit import api as kube
 from kit import objects
+from kit.together import together
 
 LARGE = "2"       # cores: the pods of an attack fill what is free for such, and the rest of them waits in every plan
 SMALL = "10m"
@@ -359,11 +360,7 @@ class Maker:
                 stop.wait(max(0.0, begin + i / self.rate - time.monotonic()))
                 self.make(obj)
 
-        threads = [threading.Thread(target=work) for _ in range(workers)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        together(work, workers)
 
     def counts(self):
         return {"made": self.made, "refused": self.refused}

@@ -238,8 +238,7 @@ void each_service_key(Fields& fields, OperatorConfig& config) {
   fields.section(
       "twin",
       "the invoice of the same work under other policies, simulated from the journal (docs/metrics.md#the-twin); in "
-      "mode "
-      "watch that of the work of other schedulers under LiPS (docs/watching.md)",
+      "mode watch that of the work of other schedulers under LiPS (docs/watching.md)",
       [&](auto& in) {
         in.duration("every", config.twin.every,
                     {"duration",

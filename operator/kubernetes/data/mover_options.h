@@ -1,4 +1,4 @@
-// How data is moved, as the configuration has it.
+// The settings of moves of data, from those of the configuration.
 #pragma once
 
 #include "config/operator_settings.h"

@@ -170,8 +170,8 @@ void PodConditions::wake_those_with_news(UnplacedPods& pods, const Moment& momen
   for (const std::string_view name : woken) pods.wake(name);
 }
 
-// As many as can be granted to each namespace. A pod about which there is none rests; whether one of another scheduler
-// is spoken of depends on its pool.
+// Finds as many wishes as can be granted to each namespace. A pod about which there is none rests, unless it is of
+// another scheduler: whether anything is said of that one depends on its pool.
 std::size_t PodConditions::find_wishes(UnplacedPods& pods, bool told, const Moment& moment) {
   const UnplacedPods::Part& awake = pods.awake(told);
   std::size_t all = 0, wishes = 0;
