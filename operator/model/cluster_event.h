@@ -77,7 +77,7 @@ struct TaskFound {  // it is on that node, whatever was assumed and whether or n
   TaskId task;
   NodeId node;
   TimePoint since{};
-  bool degraded = false;  // its lips.dev/input is that of a degraded task
+  bool degraded = false;   // its lips.dev/input is that of a degraded task
   PoolId leaves_for = {};  // it has been asked to end, for a task of this pool
 };
 struct TaskWithdrawn {  // will not run any more, pending or not
@@ -100,10 +100,12 @@ struct TaskStays {  // it could not be taken back, and is not to be asked for ag
 struct ReplicaAdded {
   BlockId block;
   Replica replica;
+  std::uint32_t blocks = 1;  // from that one on
 };
 struct ReplicaRemoved {
   BlockId block;
   StoreId store;
+  std::uint32_t blocks = 1;  // from that one on
 };
 struct MoveEnded {
   MoveId move;

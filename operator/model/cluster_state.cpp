@@ -91,8 +91,10 @@ void ClusterState::apply(const ClusterEvent& event) {
       RunningTask& run = state.snapshot_.running[state.running_index_[e.task]];
       run.reclaimed_for = PoolId::none(), run.stays_until = e.until;
     }
-    void operator()(const ReplicaAdded& e) const { state.add_replica(e); }
-    void operator()(const ReplicaRemoved& e) const { state.remove_replica(e); }
+    void operator()(const ReplicaAdded& e) const {
+      for (std::uint32_t i = 0; i < e.blocks; ++i) state.add_replica(BlockId(e.block.index() + i), e.replica);
+    }
+    void operator()(const ReplicaRemoved& e) const { state.remove_replicas(e); }
     void operator()(const MoveEnded& e) const { state.end_move(e.move); }
     void operator()(const Heartbeat&) const {}
     void operator()(const ClusterListed& e) const {
@@ -388,7 +390,7 @@ void ClusterState::lose_node(const NodeLost& event) {
   std::sort(lost.begin(), lost.end());
   for (TaskId task : lost) requeue(task);
   if (const StoreId store = snapshot_.node_store[node]; event.data_lost && store.valid())
-    for (BlockId block : snapshot_.blocks.ids()) remove_replica({block, store});
+    remove_replicas({BlockId(0), store, static_cast<std::uint32_t>(snapshot_.blocks.size())});
 }
 
 std::uint32_t ClusterState::group_of(const Task& task) {
@@ -439,41 +441,58 @@ void ClusterState::expect_copies(BlockId id, ZoneSet coming) {
   if (std::exchange(snapshot_.blocks[id].coming, coming) != coming) regroup_readers(id);
 }
 
-void ClusterState::add_replica(const ReplicaAdded& added) {
-  Block& block = snapshot_.blocks[added.block];
-  if (block.on(added.replica.store)) return;
-  const auto position = std::lower_bound(block.replicas.begin(), block.replicas.end(), added.replica.store,
+// A user may say of an extra copy that it stays, or of a replica that it may be dropped.
+void ClusterState::mark_extra(BlockId id, const Replica& replica, bool extra) {
+  if (replica.extra == extra) return;
+  for (Replica& each : snapshot_.blocks[id].replicas)
+    if (each.store == replica.store) each.extra = extra;
+  if (extra)
+    snapshot_.extra_copies.emplace_back(id, replica.store);
+  else
+    std::erase(snapshot_.extra_copies, std::pair(id, replica.store));
+}
+
+void ClusterState::add_replica(BlockId id, const Replica& added) {
+  Block& block = snapshot_.blocks[id];
+  if (const Replica* there = block.on(added.store)) return mark_extra(id, *there, added.extra);
+  const auto position = std::lower_bound(block.replicas.begin(), block.replicas.end(), added.store,
                                          [](const Replica& replica, StoreId store) { return replica.store < store; });
-  block.replicas.insert(position, added.replica);
-  if (added.replica.extra) snapshot_.extra_copies.emplace_back(added.block, added.replica.store);
-  DataStore& store = snapshot_.stores[added.replica.store];
+  block.replicas.insert(position, added);
+  if (added.extra) snapshot_.extra_copies.emplace_back(id, added.store);
+  DataStore& store = snapshot_.stores[added.store];
   store.used += block.size;
   if (store.node.valid())
-    for (TaskId reader : readers_[added.block])
+    for (TaskId reader : readers_[id])
       if (snapshot_.tasks[reader].state != TaskState::finished)
         snapshot_.locality[snapshot_.tasks[reader].job].since[store.node].push_back(reader);
   if (!block.zones.contains(store.zone)) {
     block.zones.insert(store.zone);
     block.coming = block.coming - block.zones;
-    regroup_readers(added.block);
-    if (block.replicas.size() == 1) regroup_stripe(added.block);
+    regroup_readers(id);
+    if (block.replicas.size() == 1) regroup_stripe(id);
   }
 }
 
-void ClusterState::remove_replica(const ReplicaRemoved& removed) {
-  Block& block = snapshot_.blocks[removed.block];
-  const Replica* gone = block.on(removed.store);
-  if (!gone) return;
-  if (gone->extra) std::erase(snapshot_.extra_copies, std::pair(removed.block, removed.store));
-  std::erase_if(block.replicas, [&](const Replica& replica) { return replica.store == removed.store; });
-  snapshot_.stores[removed.store].used -= block.size;
+void ClusterState::remove_replicas(const ReplicaRemoved& removed) {
+  const std::uint32_t first = removed.block.index(), end = first + removed.blocks;
+  std::erase_if(snapshot_.extra_copies, [&](const std::pair<BlockId, StoreId>& copy) {
+    return copy.second == removed.store && copy.first.index() >= first && copy.first.index() < end;
+  });
+  for (std::uint32_t i = first; i < end; ++i) remove_replica(BlockId(i), removed.store);
+}
+
+void ClusterState::remove_replica(BlockId id, StoreId store) {
+  Block& block = snapshot_.blocks[id];
+  if (!block.on(store)) return;
+  std::erase_if(block.replicas, [&](const Replica& replica) { return replica.store == store; });
+  snapshot_.stores[store].used -= block.size;
   ZoneSet zones;
   for (const Replica& replica : block.replicas) zones.insert(snapshot_.stores[replica.store].zone);
   if (zones == block.zones) return;
   block.zones = zones;
-  block.coming = coming_to(snapshot_, removed.block);
-  regroup_readers(removed.block);
-  if (block.replicas.empty()) regroup_stripe(removed.block);
+  block.coming = coming_to(snapshot_, id);
+  regroup_readers(id);
+  if (block.replicas.empty()) regroup_stripe(id);
 }
 
 std::vector<JobId>::iterator ClusterState::active_position(JobId job) {

@@ -61,8 +61,10 @@ class ClusterState {
   void regroup_readers(BlockId block);
   void end_move(MoveId id);
   void expect_copies(BlockId block, ZoneSet coming);
-  void add_replica(const ReplicaAdded& added);
-  void remove_replica(const ReplicaRemoved& removed);
+  void add_replica(BlockId id, const Replica& added);
+  void mark_extra(BlockId id, const Replica& replica, bool extra);
+  void remove_replica(BlockId id, StoreId store);
+  void remove_replicas(const ReplicaRemoved& removed);
   std::uint32_t group_of(const Task& task);
   void update_active(JobId job);
   std::vector<JobId>::iterator active_position(JobId job);

@@ -201,15 +201,17 @@ void Spend::grow(const Job& job) {
 // A replica that a move brings. One that a remote read leaves behind was paid by that read.
 std::optional<Mebibytes> Spend::count_copy(const ClusterSnapshot& cluster, const ReplicaAdded& added) {
   static const std::string pool(data_pool), what = "(moves)";
+  const std::uint32_t end = added.block.index() + added.blocks;
+  std::optional<Mebibytes> copied;
   for (const MoveInFlight& move : cluster.moves) {
-    if (move.block != added.block || move.to != added.replica.store) continue;
+    if (move.block < added.block || move.block.index() >= end || move.to != added.replica.store) continue;
     const Mebibytes size = cluster.blocks[move.block].size;
     Bill bill;
     bill.moves = size * costs_.transfer(cluster.stores[move.from].zone, cluster.stores[move.to].zone);
     charge(pool, what, bill);
-    return size;
+    copied = copied.value_or(Mebibytes(0)) + size;
   }
-  return std::nullopt;
+  return copied;
 }
 
 Spend::Kept Spend::count_storage(const ClusterSnapshot& cluster) {

@@ -335,6 +335,36 @@ TEST(ClusterState, GroupsReadersAnewWhenAZoneGainsOrLosesAReplica) {
   EXPECT_EQ(state.snapshot().tasks[TaskId(0)].group, before);
 }
 
+TEST(ClusterState, TakesReplicasOfARunOfBlocksAsIfEachHadComeAlone) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    ClusterState at_once = random_state(seed), alone = random_state(seed);
+    const ClusterSnapshot& cluster = alone.snapshot();
+    Random random(derive_seed(seed, 2));
+    for (int i = 0; i < 40; ++i) {
+      const auto first = static_cast<std::uint32_t>(random.below(cluster.blocks.size()));
+      const auto run = static_cast<std::uint32_t>(1 + random.below(cluster.blocks.size() - first));
+      const StoreId store(static_cast<std::uint32_t>(random.below(cluster.stores.size())));
+      const bool added = random.below(2) == 0;
+      const Replica replica{store, random.below(2) == 0, {}};
+      for (std::uint32_t block = first; block < first + run; ++block)
+        if (added)
+          alone.apply(ReplicaAdded{BlockId(block), replica});
+        else
+          alone.apply(ReplicaRemoved{BlockId(block), store});
+      if (added)
+        at_once.apply(ReplicaAdded{BlockId(first), replica, run});
+      else
+        at_once.apply(ReplicaRemoved{BlockId(first), store, run});
+    }
+    EXPECT_EQ(at_once.snapshot().extra_copies, cluster.extra_copies);
+    for (const BlockId block : cluster.blocks.ids())
+      EXPECT_EQ(at_once.snapshot().blocks[block].replicas, cluster.blocks[block].replicas);
+    Recount(at_once.snapshot()).check();
+    if (HasFailure()) return;
+  }
+}
+
 TEST(ClusterState, LosesANodesDataWithItOnlyWhenToldSo) {
   Small small;
   ClusterState state(small.builder.start);

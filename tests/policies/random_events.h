@@ -1,6 +1,9 @@
 // The events that may happen to a cluster of random_cluster.h, in any order. Equal seeds, equal events.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "model/cluster_state.h"
 #include "tests/policies/random_cluster.h"
 
@@ -22,9 +25,9 @@ class RandomEvents {
       case 2:
         return state_.apply(NodeBack{node()});
       case 3:
-        return state_.apply(ReplicaAdded{block(), {store(), false, {}}});
+        return change_replicas(true);
       case 4:
-        return state_.apply(ReplicaRemoved{block(), store()});
+        return change_replicas(false);
       case 5:
         return change_node();
       case 6:
@@ -50,6 +53,15 @@ class RandomEvents {
     if (running.empty()) return;
     const RunningTask chosen = running[random_.below(running.size())];
     apply(chosen);
+  }
+  void change_replicas(bool added) {
+    const BlockId first = block();
+    const auto left = static_cast<std::uint32_t>(state_.snapshot().blocks.size()) - first.index();
+    const auto run = static_cast<std::uint32_t>(1 + random_.below(std::min(left, 5u)));
+    if (added)
+      state_.apply(ReplicaAdded{first, {store(), random_.below(3) == 0, {}}, run});
+    else
+      state_.apply(ReplicaRemoved{first, store(), run});
   }
   void change_node() {
     const NodeId id = node();

@@ -16,6 +16,24 @@ BlockId block_id(const ModelIndex::KnownDataSet* known, std::uint32_t block) {
   return known && block < known->blocks ? BlockId(known->first.index() + block) : BlockId::none();
 }
 
+struct KnownRun {
+  BlockId first;
+  std::uint32_t count = 0;
+};
+
+// Those of the blocks that the model knows in that store, in runs.
+std::vector<KnownRun> known_runs(const ModelIndex& index, StoreId store, const std::string& data_set,
+                                 const BlockRanges& blocks) {
+  const ModelIndex::KnownDataSet* known = index.data_set(data_set);
+  std::vector<KnownRun> runs;
+  if (!known || !store.valid()) return runs;
+  for (const BlockRanges::Range& range : blocks.ranges())
+    if (range.first < known->blocks)
+      runs.push_back(
+          {BlockId(known->first.index() + range.first), std::min(range.last, known->blocks - 1) - range.first + 1});
+  return runs;
+}
+
 // The first block from `from` to before `end` that is not among these; none: all are.
 std::optional<std::uint32_t> first_missing(const BlockRanges& there, std::uint32_t from, std::uint32_t end) {
   const std::vector<BlockRanges::Range>& ranges = there.ranges();
@@ -70,13 +88,10 @@ void DataLink::take_replicas(const ReplicasAppeared& change, const ModelIndex& i
     held.extra.add(change.blocks);
   else
     held.extra.remove(change.blocks);
+  forget_drops(change.data_set, change.store, change.blocks);
   const StoreId store = index.store(change.store);
-  const ModelIndex::KnownDataSet* known = index.data_set(change.data_set);
-  for (std::uint32_t block : change.blocks.blocks()) {
-    dropping_.erase({change.data_set, block, change.store});
-    const BlockId id = block_id(known, block);
-    if (id.valid() && store.valid()) events.emplace_back(ReplicaAdded{id, {store, change.extra, {}}});
-  }
+  for (const KnownRun& run : known_runs(index, store, change.data_set, change.blocks))
+    events.emplace_back(ReplicaAdded{run.first, {store, change.extra, {}}, run.count});
 }
 
 void DataLink::take_replicas(const ReplicasGone& change, const ModelIndex& index, std::vector<ClusterEvent>& events) {
@@ -87,12 +102,18 @@ void DataLink::take_replicas(const ReplicasGone& change, const ModelIndex& index
     held->second.extra.remove(change.blocks);
     if (held->second.blocks.empty()) set->second.stores.erase(held);
   }
+  forget_drops(change.data_set, change.store, change.blocks);
   const StoreId store = index.store(change.store);
-  const ModelIndex::KnownDataSet* known = index.data_set(change.data_set);
-  for (std::uint32_t block : change.blocks.blocks()) {
-    dropping_.erase({change.data_set, block, change.store});
-    const BlockId id = block_id(known, block);
-    if (id.valid() && store.valid()) events.emplace_back(ReplicaRemoved{id, store});
+  for (const KnownRun& run : known_runs(index, store, change.data_set, change.blocks))
+    events.emplace_back(ReplicaRemoved{run.first, store, run.count});
+}
+
+void DataLink::forget_drops(const std::string& data_set, const std::string& store, const BlockRanges& blocks) {
+  const auto end = std::find_if(dropping_.lower_bound({data_set, 0, ""}), dropping_.end(),
+                                [&](const auto& place) { return std::get<0>(place.first) != data_set; });
+  for (auto place = dropping_.lower_bound({data_set, 0, ""}); place != end;) {
+    const auto& [set, block, held_by] = place->first;
+    place = held_by == store && blocks.contains(block) ? dropping_.erase(place) : std::next(place);
   }
 }
 

@@ -90,6 +90,7 @@ class DataLink {
   void take(const DataSetChanged& change);
   void take_replicas(const ReplicasAppeared& change, const ModelIndex& index, std::vector<ClusterEvent>& events);
   void take_replicas(const ReplicasGone& change, const ModelIndex& index, std::vector<ClusterEvent>& events);
+  void forget_drops(const std::string& data_set, const std::string& store, const BlockRanges& blocks);
 
   std::map<Place, MoveEntry> moves_of_others() const;
   DataSetEntry without_dropped(DataSetEntry set) const;

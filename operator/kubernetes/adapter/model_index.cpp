@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "kubernetes/adapter/listed_blocks.h"
 #include "kubernetes/pods/amounts.h"
 #include "kubernetes/pods/node_annotations.h"
 #include "kubernetes/pods/node_pool.h"
@@ -217,8 +218,6 @@ lips::Node ModelIndex::like_node(const OfferEntry& entry, NodeProfile& profile) 
 }
 
 void ModelIndex::add_data(const NodeCache& nodes, const DataView& data, ClusterSnapshot& start) {
-  // The directory of a node that is not ready cannot be read.
-  const auto readable = [&](const DataStore& store) { return !store.node.valid() || store_readable_[store.node]; };
   for (const StoreEntry& entry : data.stores) {
     const NodeId node = found(nodes_, entry.node);
     const ZoneId zone = node.valid() ? start.nodes[node].zone : found(zones_, zone_of(entry));
@@ -230,27 +229,24 @@ void ModelIndex::add_data(const NodeCache& nodes, const DataView& data, ClusterS
     store_names_.push_back(entry.name);
     store_zones_.push_back(zone);
   }
+  // The directory of a node that is not ready cannot be read.
+  const auto readable_store = [&](const std::string& name) {
+    const StoreId id = store(name);
+    if (!id.valid()) return id;
+    const NodeId on = start.stores[id].node;
+    return !on.valid() || store_readable_[on] ? id : StoreId::none();
+  };
+  std::size_t blocks = 0;
+  for (const DataSetEntry& entry : data.data_sets) blocks += entry.layout.count();
+  start.blocks.reserve(blocks);
+  block_sizes_.reserve(blocks);
   for (const DataSetEntry& entry : data.data_sets) {
     const DataLayout& layout = entry.layout;
     const BlockId first(static_cast<std::uint32_t>(start.blocks.size()));
     const DataSetId id = start.data_sets.push_back({entry.name, first, layout.native, Mebibytes(0), layout.code});
-    for (std::uint32_t number = 0; number < layout.count(); ++number) {
-      Block added;
-      added.data_set = id;
-      added.size = mebibytes(layout.span(number).size);
-      block_sizes_.push_back(added.size);
-      start.blocks.push_back(std::move(added));
-    }
-    for (const auto& [store, held] : entry.stores)
-      if (const StoreId place = found(stores_, store); place.valid() && readable(start.stores[place]))
-        for (const std::uint32_t number : held.blocks.blocks())
-          if (number < layout.count())
-            start.blocks[BlockId(first.index() + number)].replicas.push_back({place, held.extra.contains(number), {}});
-    for (std::uint32_t number = 0; number < layout.count(); ++number) {
-      const BlockId block(first.index() + number);
-      for (const Replica& replica : start.blocks[block].replicas)
-        if (replica.extra) start.extra_copies.emplace_back(block, replica.store);
-    }
+    add_blocks(entry, id, readable_store, start);
+    for (std::uint32_t number = 0; number < layout.count(); ++number)
+      block_sizes_.push_back(start.blocks[BlockId(first.index() + number)].size);
     data_sets_[entry.name] = {id, first, layout.count(), layout.native, layout.code};
     if (layout.count() > 0) first_blocks_[first] = entry.name;
   }

@@ -12,10 +12,10 @@
 
 #include "config/node_price.h"
 #include "config/transfer_prices.h"
+#include "kubernetes/adapter/data_view.h"
 #include "kubernetes/adapter/memory_text.h"
 #include "kubernetes/adapter/node_order.h"
 #include "kubernetes/adapter/node_place.h"
-#include "kubernetes/data/data_layout.h"
 #include "kubernetes/pods/node_cache.h"
 #include "kubernetes/pods/pod_classes.h"
 #include "model/cluster_event.h"
@@ -67,44 +67,6 @@ struct ModelSettings {
   // Beside others, of a type whose speed the price does not say; empty: 1.
   std::function<double(const std::string& instance_type)> learned_speed = {};
   PriceBetween transfer_price;
-};
-
-struct PoolEntry {
-  std::string name;
-  double weight = 1;
-  Cores minimum, maximum;
-  UsdPerCpuSecond shortfall_price;
-  Targets targets = {};
-  ReclaimRule reclaim = ReclaimRule::never;
-};
-struct StoreEntry {
-  std::string name;
-  StoreKind kind = StoreKind::node_directory;
-  std::string zone, node;  // a node's directory is in the zone of the node
-  Mebibytes capacity;
-  UsdPerMebibyteHour price;
-  std::string region = {};  // of a bucket; empty: its zone's
-};
-struct StoredBlocks {
-  BlockRanges blocks, extra;  // `extra`: those of `blocks` that are extra copies
-};
-struct DataSetEntry {
-  std::string name;  // namespace/name
-  DataLayout layout;
-  std::map<std::string, StoredBlocks> stores;  // replicas that may be read
-};
-struct MoveEntry {
-  MoveId id;
-  std::string data_set;
-  std::uint32_t block = 0;
-  std::string from, to;
-};
-// Everything but nodes and pods; each sorted by name.
-struct DataView {
-  std::vector<MoveEntry> moves;  // under way
-  std::vector<PoolEntry> pools;
-  std::vector<StoreEntry> stores;
-  std::vector<DataSetEntry> data_sets;
 };
 
 class ModelIndex {

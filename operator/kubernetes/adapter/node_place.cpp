@@ -4,6 +4,7 @@
 
 #include "kubernetes/pods/amounts.h"
 #include "kubernetes/pods/node_annotations.h"
+#include "kubernetes/pods/node_cache.h"
 #include "kubernetes/pods/node_pool.h"
 #include "model/node_labels.h"
 

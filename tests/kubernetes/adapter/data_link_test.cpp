@@ -3,7 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/random.h"
 #include "kubernetes/api/http_client.h"
+#include "model/cluster_state.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 
 namespace lips::kubernetes {
@@ -112,6 +118,42 @@ TEST_F(DataLinkTells, AtOnceThatADroppedCopyIsNotToBeRead) {
   replicas(R"({"store":"a","blocks":"0-3"},{"store":"b","blocks":"3","copies":"3"})");
   ASSERT_EQ(told<ReplicaAdded>().size(), 1u) << "it is no extra copy any more, and stays";
   EXPECT_NE(list()->blocks[block].on(store), nullptr);
+}
+
+// A tenant may have millions of blocks: an event for each would keep everybody waiting.
+TEST_F(DataLinkTells, OfReplicasByRunsOfBlocksAndSaysWhatAListingWouldSay) {
+  replicas(R"({"store":"a","blocks":"0-3"})");
+  events_.clear();
+  link_.poll(index_, false, {}, events_);
+  events_.clear();
+  ClusterState state(*list());
+  Random random(derive_seed(7, 1));
+  for (int i = 0; i < 300; ++i) {
+    BlockRanges some, extra;
+    for (std::uint32_t block = 0; block < 4; ++block) {
+      if (random.below(2) == 0) some.add(block);
+      if (some.contains(block) && random.below(2) == 0) extra.add(block);
+    }
+    if (random.below(4) == 0) {
+      const BlockId dropped(static_cast<std::uint32_t>(random.below(4)));
+      if (state.snapshot().blocks[dropped].on(index_.store("b")))
+        link_.drop({dropped, index_.store("b")}, index_, events_);
+    }
+    replicas(R"({"store":"a","blocks":"0-3"},{"store":"b","blocks":")" + some.text() + R"(","copies":")" + some.text() +
+             R"(","extra":")" + extra.text() + "\"}");
+    std::vector<ClusterEvent> events;
+    ASSERT_FALSE(link_.poll(index_, true, {}, events));
+    EXPECT_LE(events.size(), 4u);
+    std::move(events.begin(), events.end(), std::back_inserter(events_));
+    for (const ClusterEvent& event : std::exchange(events_, {})) state.apply(event);
+    const auto listed = list();
+    for (const BlockId block : listed->blocks.ids()) {
+      std::vector<Replica> replicas = listed->blocks[block].replicas;
+      std::ranges::sort(replicas, {}, &Replica::store);
+      EXPECT_EQ(state.snapshot().blocks[block].replicas, replicas) << "step " << i << ", block " << block.index();
+    }
+    if (HasFailure()) return;
+  }
 }
 
 TEST_F(DataLinkTest, ForgetsDropsOfADataSetThatIsGone) {
