@@ -8,20 +8,24 @@
 #include "kubernetes/adapter/kubernetes_cluster.h"
 #include "kubernetes/adapter/nominations.h"
 #include "kubernetes/adapter/task_reading.h"
+#include "kubernetes/data/task_input.h"
 #include "kubernetes/pods/zone_gate.h"
 
 namespace lips::kubernetes {
 namespace {
 
-constexpr std::size_t longest_input = 120'000;  // bytes; Linux: 128 KiB with the variable's name
+constexpr std::uint32_t most_blocks = 50'000;  // of a task: each is looked up when the task starts
 
-// Containers get the input as an environment variable, and the kernel starts no process with a longer one.
-std::string why_too_long(const PodRecord& record, const std::string& input) {
-  if (input.size() <= longest_input) return "";
+bool reads_too_many(const PodRecord& record) {
+  return !record.reads.empty() && !shares_reading(record) && record.reads.front().count > most_blocks;
+}
+
+std::string words_of_too_long(const PodRecord& record) {
   return fmt::format(
-      "{} would have {} bytes, for {} blocks; allowed: {}. What helps: more tasks, of fewer blocks each "
-      "({}, or the Job's completions), or larger files",
-      annotation::input, input.size(), record.reads.front().count, longest_input, annotation::tasks);
+      "{} would have over {} bytes, or more than {} blocks: it is for {} blocks. What helps: more tasks, of fewer "
+      "blocks "
+      "each ({}, or the Job's completions), or larger files or blocks",
+      annotation::input, longest_input, most_blocks, record.reads.front().count, annotation::tasks);
 }
 
 }  // namespace
@@ -65,17 +69,19 @@ Result<void> KubernetesCluster::ask_for_volumes(PodRecord& record, const std::st
 Result<std::string> KubernetesCluster::input_for(PodRecord& record, const Assignment& assignment) {
   const Result<void> divided = divisions_->fix(record, contents_lookup(data_.get(), model_.index()));
   Result<std::string> input = tl::unexpected(divided ? Error{} : divided.error());
-  if (divided)
+  const bool too_many = divided && reads_too_many(record);
+  if (too_many)
+    input = std::string();
+  else if (divided)
     input = input_text({model_.index(), data_.get(), settings_.data.mover.work.name_space}, record, assignment);
   if (!input) {
     lifecycle_->wait_for_input(record, input.error().message, now());
     return input;
   }
-  if (std::string why = why_too_long(record, *input); !why.empty()) {
-    lifecycle_->refuse_input(record, why, now());
-    return fail(ErrorCode::invalid_input, std::move(why));
-  }
-  return input;
+  if (!too_many && input->size() <= longest_input) return input;
+  std::string why = words_of_too_long(record);
+  lifecycle_->refuse_input(record, why, now());
+  return fail(ErrorCode::invalid_input, std::move(why));
 }
 
 void KubernetesCluster::bind(const PreparedBinding& binding) {

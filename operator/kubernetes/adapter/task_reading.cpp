@@ -52,7 +52,7 @@ Result<std::string> input_text(const ReadingContext& context, const PodRecord& p
     text = *std::move(decoded);
     ++block;
   }
-  for (std::uint32_t next = block; block < end; block = next) {
+  for (std::uint32_t next = block; block < end && text.size() <= longest_input; block = next) {
     request.block = block;
     request.store = holder(block);
     while (++next < end && holder(next) == request.store) {

@@ -89,7 +89,7 @@ Result<std::string> task_inputs(const InputRequest& request, std::uint32_t count
     if (end > 0) result += fmt::format("#bytes={}-{}", first, end - 1);
   };
   InputRequest one = request;
-  for (one.block = request.block; one.block < request.block + count; ++one.block) {
+  for (one.block = request.block; one.block < request.block + count && result.size() <= longest_input; ++one.block) {
     auto input = task_input(one);
     if (!input) return input;
     const std::size_t mark = input->rfind("#bytes=");

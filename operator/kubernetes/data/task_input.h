@@ -1,6 +1,7 @@
 // Writes lips.dev/input, which says what a task reads: a path if its node has the store, else a URL. Pure.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,7 +26,11 @@ struct InputRequest {
 // where the operator serves the store, "s3://bucket/prefix/books/all.txt". A block that
 // is a part of a file ends in "#bytes=OFFSET-LAST". Error: the store holds no replica, or nobody serves it.
 Result<std::string> task_input(const InputRequest& request);
-// For several blocks in order, all in the same store: one line each, but one for neighbours in one file.
+// Containers get the input as an environment variable, and Linux starts no process with one of over 128 KiB.
+inline constexpr std::size_t longest_input = 120'000;  // bytes
+
+// For several blocks in order, all in the same store: one line each, but one for neighbours in one file. Ends with the
+// line that makes it longer than `longest_input`.
 Result<std::string> task_inputs(const InputRequest& request, std::uint32_t count);
 
 // The sources from which the request's lost block is decoded (model/degraded_input.h): blocks of its stripe, each with

@@ -216,6 +216,14 @@ TEST(KubernetesCluster, SaysOfAnInputThatNoContainerCouldStartWithSo) {
   FakePod all = pod_of(1);
   all.annotations = {{"lips.dev/dataset", "logs"}, {"lips.dev/tasks", "1"}};
   cluster.put_pod("all", all);
+  cluster.put_resource("datasets", "huge",
+                       resource_json("default", "huge",
+                                     R"("spec":{"files":[{"path":"default/huge","size":60000}],"blockSize":"1",)"
+                                     R"("stores":[{"name":"s"}]},"status":{"blocks":60000,)"
+                                     R"("replicas":[{"store":"s","blocks":"0-59999"}]})"));
+  FakePod huge = pod_of(1);
+  huge.annotations = {{"lips.dev/dataset", "huge"}, {"lips.dev/tasks", "1"}};
+  cluster.put_pod("huge", huge);
   cluster.put_job("parts", 100);
   FakePod part = pod_of(1, "parts", 7);
   part.annotations = {{"lips.dev/dataset", "logs"}};
@@ -225,7 +233,11 @@ TEST(KubernetesCluster, SaysOfAnInputThatNoContainerCouldStartWithSo) {
   EXPECT_THAT(cluster.pod("part").annotations["lips.dev/input"], HasSubstr("part-of-a-long-name-"));
   ASSERT_TRUE(scheduling.until([&] { return !cluster.pod("all").reason.empty(); }));
   EXPECT_EQ(cluster.pod("all").reason, "InputTooLong");
-  EXPECT_THAT(cluster.pod("all").message, HasSubstr("for 4000 blocks; allowed: 120000"));
+  EXPECT_THAT(cluster.pod("all").message, HasSubstr("over 120000 bytes"));
+  EXPECT_THAT(cluster.pod("all").message, HasSubstr("it is for 4000 blocks"));
+  ASSERT_TRUE(scheduling.until([&] { return !cluster.pod("huge").reason.empty(); }));
+  EXPECT_EQ(cluster.pod("huge").reason, "InputTooLong")
+      << cluster.pod("huge").message << ": one line, but so many blocks would keep others waiting";
   EXPECT_EQ(cluster.pod("all").node, "");
 }
 
