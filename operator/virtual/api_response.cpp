@@ -16,6 +16,12 @@ ApiResponse refusal(int code, const std::string& reason, const std::string& mess
                          {"code", code}})};
 }
 
+ApiResponse forbidden(const ApiKind& kind, const std::string& verb) {
+  return refusal(403, "Forbidden",
+                 fmt::format("{} is forbidden: User \"system:serviceaccount:lips:lips\" cannot {} resource \"{}\"",
+                             kind.in_words(), verb, kind.plural));
+}
+
 ApiResponse no_such_path() { return refusal(404, "NotFound", "the server could not find the requested resource"); }
 
 ApiResponse no_such_verb() {

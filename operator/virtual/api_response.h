@@ -15,6 +15,7 @@ struct ApiResponse {
 
 std::string body_of(const Json& json);
 ApiResponse refusal(int code, const std::string& reason, const std::string& message);
+ApiResponse forbidden(const ApiKind& kind, const std::string& verb);
 ApiResponse no_such_path();
 ApiResponse no_such_verb();
 ApiResponse bad_request(const std::string& why);

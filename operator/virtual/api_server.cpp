@@ -99,7 +99,9 @@ ApiResponse ApiServer::handle(const kubernetes::ApiRequest& request) {
   const Target target{*path, collection, key_of(path->name_space, path->name), kind(collection)};
   if (!has_part(target.kind, *path)) return no_such_path();
   if (!has_verb(target.kind, *path, request.verb)) return no_such_verb();
-  if (is_read(request.verb)) return path->name.empty() ? this->list(target) : read(target);
+  const kubernetes::Verb verb = !is_read(request.verb) ? request.verb : path->name.empty() ? list : get;
+  if (!may(verb, *path)) return forbidden(target.kind, std::string(verb_name(verb)));
+  if (is_read(verb)) return verb == list ? this->list(target) : read(target);
   const Json body = request.body.empty() ? Json() : Json::parse(request.body, nullptr, false);
   if (body.is_discarded()) return bad_request("the body of the request was not JSON");
   if (!path->query_value("dryRun").empty()) return bad_request("this server does not rehearse");
@@ -200,6 +202,10 @@ ApiServer::Watch ApiServer::watch(const std::string& text_of_path, std::function
   const std::optional<ApiPath> path = parse_api_path(text_of_path);
   if (!path || !objects_.serves(path->collection())) {
     result.code = 404;
+    return result;
+  }
+  if (!may(kubernetes::Verb::watch, *path)) {
+    result.code = 403;
     return result;
   }
   result.collection = path->collection();

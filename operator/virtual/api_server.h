@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubernetes/api/api_request.h"
@@ -24,6 +25,14 @@ class ApiServer {
 
   ObjectStore& objects() { return objects_; }
   void serve(const std::string& collection) { objects_.serve(collection, kind(collection).generation); }
+
+  // Says whether a request is allowed, as RBAC does; others are answered with 403. Without it every request is.
+  struct Access {
+    kubernetes::Verb verb = kubernetes::Verb::get;  // of a whole collection: list or watch
+    std::string collection, part;                   // `part`: as "status"; empty: of the object itself
+    friend auto operator<=>(const Access&, const Access&) = default;
+  };
+  void authorize_by(std::function<bool(const Access&)> may) { may_ = std::move(may); }
 
   // Every verb but a watch.
   ApiResponse handle(const kubernetes::ApiRequest& request);
@@ -65,7 +74,12 @@ class ApiServer {
   ApiResponse remove(const Target& target, const Json& options);
   ApiResponse put(const Target& target, Json object);
 
+  bool may(kubernetes::Verb verb, const ApiPath& path) const {
+    return !may_ || may_({verb, path.collection(), path.part});
+  }
+
   const kubernetes::EventLoop& loop_;
+  std::function<bool(const Access&)> may_;
   ObjectStore objects_;
   mutable std::map<std::string, ApiKind> kinds_;
   // A list whose later pages somebody may ask for, more than once.

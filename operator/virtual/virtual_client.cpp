@@ -159,6 +159,8 @@ void VirtualClient::send(RequestId id) {
   Request& request = requests_.at(id);
   if (request.what.still_wanted && !request.what.still_wanted())
     return finish(id, fail(ErrorCode::cancelled, "the request was cancelled"));
+  if (std::optional<Error> why = rights_.refused(request.what.verb, request.what.path, loop_.now().time_since_epoch()))
+    return finish(id, tl::unexpected(*std::move(why)));
   ++request.tries;
   request.sent = loop_.now();
   const double fate = weather_.uniform();
@@ -184,7 +186,10 @@ void VirtualClient::answer(RequestId id, const ApiResponse& response) {
   Request& request = requests_.at(id);
   const ApiRequest& what = request.what;
   if (options_.observer) options_.observer->tried({what.verb, what.path, response.code, loop_.now() - request.sent});
-  if (response.code >= 200 && response.code < 300) return finish(id, response.body);
+  if (response.code >= 200 && response.code < 300) {
+    rights_.note(what.verb, what.path, response.code, {}, loop_.now().time_since_epoch());
+    return finish(id, response.body);
+  }
   kubernetes::TryResult result;
   result.http_code = response.code;
   result.repeatable = kubernetes::is_repeatable(what);
@@ -195,6 +200,7 @@ void VirtualClient::answer(RequestId id, const ApiResponse& response) {
   Error error = kubernetes::error_of_answer(response.code, response.body);
   if (options_.observer) options_.observer->refused({what.verb, what.path, response.code, error.message});
   error.message = fmt::format("{} {}: {}", verb_name(what.verb), what.path, error.message);
+  rights_.note(what.verb, what.path, response.code, error, loop_.now().time_since_epoch());
   finish(id, tl::unexpected(std::move(error)));
 }
 

@@ -1,5 +1,6 @@
 // A client of the virtual API server: every request and every event of a watch takes a little of the loop's time. It
-// keeps those habits of RequestEngine that the adapter can notice: still_wanted, retries, the observer.
+// keeps those habits of RequestEngine that the adapter can notice: still_wanted, retries, rights that are missing, the
+// observer.
 #pragma once
 
 #include <map>
@@ -10,6 +11,7 @@
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/api/client_options.h"
 #include "kubernetes/api/event_loop.h"
+#include "kubernetes/api/missing_rights.h"
 #include "virtual/api_server.h"
 #include "virtual/storm.h"
 
@@ -53,6 +55,7 @@ class VirtualClient final : public kubernetes::ApiClient {
   const Latencies latencies_;
   const Storm storm_;
   Random random_, weather_;
+  kubernetes::MissingRights rights_;
   std::map<RequestId, Request> requests_;
   RequestId last_ = 0;
   std::shared_ptr<int> alive_ = std::make_shared<int>();

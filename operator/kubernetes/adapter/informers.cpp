@@ -34,6 +34,7 @@ class DecodingSink : public ObjectSink {
     telemetry_.on_watch(resource_name(kind_), WatchTrouble::restarted);
     if (!listed_) inbox_.put(NotListed{kind_, error.message});
   }
+  void not_watched(const Error&) override { telemetry_.on_watch(resource_name(kind_), WatchTrouble::restarted); }
 
  private:
   const WatchedKind kind_;

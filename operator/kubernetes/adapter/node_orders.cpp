@@ -117,15 +117,14 @@ std::string order_body(const OwnedOrder& owned, const NodeOrders::Place& place, 
   if (!place.owner.uid.empty())
     metadata["ownerReferences"] = nlohmann::json::array(
         {{{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", place.owner.name}, {"uid", place.owner.uid}}});
-  nlohmann::json spec{
-      {"schedulerName", place.scheduler},
-      {"affinity", affinity_json(order)},
-      {"tolerations", tolerations_json(order)},
-      {"containers", nlohmann::json::array({container_json(order)})},
-      {"automountServiceAccountToken", false},
-      {"enableServiceLinks", false},
-      {"terminationGracePeriodSeconds", 0},
-      {"securityContext", {{"runAsNonRoot", true}, {"seccompProfile", {{"type", "RuntimeDefault"}}}}}};
+  nlohmann::json spec{{"schedulerName", place.scheduler},
+                      {"affinity", affinity_json(order)},
+                      {"tolerations", tolerations_json(order)},
+                      {"containers", nlohmann::json::array({container_json(order)})},
+                      {"automountServiceAccountToken", false},
+                      {"enableServiceLinks", false},
+                      {"terminationGracePeriodSeconds", 0},
+                      {"securityContext", {{"runAsNonRoot", true}, {"seccompProfile", {{"type", "RuntimeDefault"}}}}}};
   if (!owner.priority_class.empty()) spec["priorityClassName"] = owner.priority_class;
   return nlohmann::json{
       {"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(metadata)}, {"spec", std::move(spec)}}
@@ -220,7 +219,7 @@ void NodeOrders::create(const std::string& name, const OwnedOrder& order, TimePo
     settled(name, true);
     if (answer || answer.error().code == ErrorCode::conflict) return;  // it is there
     if (answer.error().code != ErrorCode::invalid_input && answer.error().code != ErrorCode::not_found) return;
-    refused_until_ = now + after_refusal;
+    if (std::exchange(refused_until_, now + after_refusal) > now) return;  // another of them was refused
     around_.log.warning("the API server refused to let a node be ordered; autoscalers choose its place meanwhile",
                         {{"pod", place_.name_space + "/" + name}, {"why", answer.error().message}});
   });

@@ -379,8 +379,10 @@ void PodLifecycle::retry_later(PodRecord& record, TimePoint at) {
 void PodLifecycle::refused(PodRecord& record, const BindReport& report, TimePoint now) {
   const std::string& why = report.outcome.message;
   if (report.outcome.kind == AnswerKind::refused) {
-    around_.log.warning(record.steered ? "the API server refused to steer a pod" : "the API server refused a binding",
-                        {{"pod", full_name(record.meta)}, {"why", why}});
+    // Writes that are kept back for want of a right all fail with the same words.
+    if (record.refusals == 0 && std::exchange(last_refusal_, why) != why)
+      around_.log.warning(record.steered ? "the API server refused to steer a pod" : "the API server refused a binding",
+                          {{"pod", full_name(record.meta)}, {"why", why}});
     around_.conditions.refused(record, why, now);
   }
   if (record.deleting) {  // it never comes again: an order of a node or another attempt would be in vain

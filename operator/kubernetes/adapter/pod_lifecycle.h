@@ -112,6 +112,7 @@ class PodLifecycle {
   std::multimap<TimePoint, ObjectMeta> retries_;
   std::map<std::string, ObjectMeta> awaiting_;  // pods that await volumes, by namespace/name
   std::size_t under_way_ = 0;
+  std::string last_refusal_;  // that was logged
   Every evictions_review_{Duration(10'000'000)};
   UntakenPods untaken_;
   static constexpr std::size_t most_released = 200;                    // per review

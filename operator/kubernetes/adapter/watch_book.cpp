@@ -44,6 +44,19 @@ class WatchBook::Notes : public ObjectSink {
     }
     to_.failed(error);
   }
+  void not_watched(const Error& error) override {
+    {
+      const std::lock_guard lock(book_.mutex_);
+      if (!watch_.not_watched) watch_.not_watched = Lack{watch_.kind, "", book_.now_()};
+      watch_.not_watched->why = "changes are seen up to half a minute late (" + on_one_line(error.message) + ")";
+    }
+    to_.not_watched(error);
+  }
+  void watched_again() override {
+    to_.watched_again();
+    const std::lock_guard lock(book_.mutex_);
+    watch_.not_watched.reset();
+  }
 
  private:
   template <class Change>
@@ -105,8 +118,10 @@ std::vector<Lack> WatchBook::awaited() const {
 std::vector<Lack> WatchBook::missing() const {
   const std::lock_guard lock(mutex_);
   std::vector<Lack> result;
-  for (const auto& watch : watches_)
+  for (const auto& watch : watches_) {
     if (watch->about.need != WatchNeed::needed && is_refused(*watch)) result.push_back(lack(*watch));
+    if (watch->not_watched && now_() - watch->not_watched->since >= patience_) result.push_back(*watch->not_watched);
+  }
   return result;
 }
 

@@ -28,11 +28,6 @@ struct WatchAbout {
   std::string_view without = {};  // the consequence while it cannot be read
 };
 
-// 403, 404 and the like: asking again does not help.
-constexpr bool is_refusal(const Error& error) {
-  return error.code == ErrorCode::not_found || error.code == ErrorCode::invalid_input;
-}
-
 class WatchBook {
  public:
   // `patience`: a trouble that lasts so long is named, and plans do without what is only awaited.
@@ -45,7 +40,7 @@ class WatchBook {
   bool awaits_any() const;
   // One of them has lasted, or is refused: by their names, as kubectl knows them.
   std::vector<Lack> awaited() const;
-  // Plans do without these, because the server refuses them.
+  // Plans do without these, because the server refuses them, or see changes late, because it refuses to be watched.
   std::vector<Lack> missing() const;
   // A kind whose path has that part is refused, if only for a moment.
   bool refuses(std::string_view part_of_path) const;
@@ -63,6 +58,7 @@ class WatchBook {
     std::optional<TimePoint> heard = {};
     std::string why = {};  // the last error, until something is heard
     std::optional<TimePoint> refused_since = {};
+    std::optional<Lack> not_watched = {};  // it can be listed
   };
   bool is_refused(const Watch& watch) const;  // and has been for long enough
   bool is_awaited(const Watch& watch) const;

@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t longest_line = 64 << 20;  // etcd refuses objects above 1.5 MiB
 constexpr int watches_before_a_list = 5;        // failing in a row
 constexpr std::chrono::milliseconds list_timeout{120'000};
+constexpr std::chrono::seconds refused_within{2};  // a watch that lives longer was let in, even if nothing comes
 
 // Splits "namespace/name".
 ObjectMeta meta_of_key(const std::string& key, const std::string& uid, const std::string& resource_version) {
@@ -190,8 +191,13 @@ void ListWatch::read() {
   heard_ = loop_.now();
   if (const Result<void> taken = take_lines(chunk->bytes); !taken) return watch_ended(taken.error());
   sink_.heard();
+  admitted();
   any_ = true;
   failures_ = 0;
+}
+
+void ListWatch::admitted() {
+  if (std::exchange(refusals_, 0) > 0) sink_.watched_again();
 }
 
 void ListWatch::stream_ended() {
@@ -201,9 +207,11 @@ void ListWatch::stream_ended() {
 
 // A connection that is dead, or a version that the server does not have yet and may never have (a restored backup).
 void ListWatch::review_silence() {
+  if (loop_.now() >= heard_ + refused_within) admitted();
   const TimePoint patience_ends = heard_ + options_.silence_allowed;
   if (loop_.now() < patience_ends) {
-    timer_ = loop_.at(patience_ends, in_this_step([this] { review_silence(); }));
+    const TimePoint next = refusals_ > 0 ? heard_ + refused_within : patience_ends;
+    timer_ = loop_.at(next, in_this_step([this] { review_silence(); }));
     return;
   }
   sink_.failed(Error{ErrorCode::unavailable, fmt::format("watch {}: nothing for {} ms, not even a bookmark",
@@ -212,6 +220,11 @@ void ListWatch::review_silence() {
 }
 
 void ListWatch::watch_ended(const Error& error) {
+  if (is_refusal(error)) {
+    sink_.not_watched(error);
+    failures_ = refusals_++;
+    return pause_after_failure(Next::list);
+  }
   sink_.failed(error);
   if (error.code == ErrorCode::gone) return list();
   // A server that keeps refusing may not have our version (a restored backup): a list starts from nothing.

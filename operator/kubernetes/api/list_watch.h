@@ -19,6 +19,11 @@
 
 namespace lips::kubernetes {
 
+// 403, 404 and the like: asking again does not help.
+constexpr bool is_refusal(const Error& error) {
+  return error.code == ErrorCode::not_found || error.code == ErrorCode::invalid_input;
+}
+
 // Called on the thread that runs the event loop.
 class ObjectSink {
  public:
@@ -37,6 +42,10 @@ class ObjectSink {
   virtual void set_back(const SetBack&) {}
   // The server has sent something: a list, an event, a bookmark.
   virtual void heard() {}
+  // The server lists the kind and refuses to be watched: it is listed again, ever less often. Told at each refusal.
+  virtual void not_watched(const Error&) {}
+  // A watch after that was let in.
+  virtual void watched_again() {}
 };
 
 struct ListWatchOptions {
@@ -93,6 +102,7 @@ class ListWatch {
 
   void watch();
   void read();
+  void admitted();
   void stream_ended();
   void watch_ended(const Error& error);
   void review_silence();
@@ -118,6 +128,7 @@ class ListWatch {
   std::optional<SetBack> set_back_;  // noticed by the list under way
   bool paging_ = true;
   int failures_ = 0;  // in a row
+  int refusals_ = 0;  // of watches, in a row: a list between them proves nothing
 
   // The step under way: one request, one stream or one timer. A task of an earlier step does nothing.
   std::shared_ptr<std::uint64_t> step_ = std::make_shared<std::uint64_t>(0);

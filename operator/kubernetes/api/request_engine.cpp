@@ -158,6 +158,8 @@ void RequestEngine::send_due() {
   }
 }
 
+Duration RequestEngine::since_boot() { return std::chrono::duration_cast<Duration>(Clock::now().time_since_epoch()); }
+
 // The request fails as if the server could not be reached for a while: the writer tries again later, or plans anew.
 void RequestEngine::refuse(const Request& request) {
   const std::string why = fmt::format("written more than {} times within {} s: nothing more is sent for a while",
@@ -170,6 +172,8 @@ void RequestEngine::refuse(const Request& request) {
 void RequestEngine::send(Request& request) {
   if (request.what.still_wanted && !request.what.still_wanted()) return finish(request.id, was_cancelled());
   if (!governor_.admits(verb_name(request.what.verb), request.what.path, Clock::now())) return refuse(request);
+  if (std::optional<Error> why = rights_.refused(request.what.verb, request.what.path, since_boot()))
+    return finish(request.id, tl::unexpected(*std::move(why)));
   const auto credentials = credentials_.read(Clock::now());
   if (!credentials) return finish(request.id, tl::unexpected(credentials.error()));
   if (idle_.empty()) idle_.push_back(std::make_unique<Transfer>());
@@ -208,7 +212,10 @@ void RequestEngine::finished(Request& request, int curl_code) {
 void RequestEngine::conclude(Request& request, int curl_code, const TryResult& result) {
   const std::string body = request.transfer->take_body();
   const std::string why = result.http_code == 0 ? request.transfer->failure(curl_code) : "";
-  if (result.http_code >= 200 && result.http_code < 300) return finish(request.id, body);
+  if (result.http_code >= 200 && result.http_code < 300) {
+    rights_.note(request.what.verb, request.what.path, result.http_code, {}, since_boot());
+    return finish(request.id, body);
+  }
   release(request);
   const bool too_large = says_too_large(result.http_code, body);
   if (!request.stream && !too_large) {
@@ -232,6 +239,7 @@ void RequestEngine::conclude(Request& request, int curl_code, const TryResult& r
     options_.observer->refused({request.what.verb, request.what.path, result.http_code, error.message});
   error.message = name + ": " + (too_large ? std::string(too_large_words) + ": " : "") + error.message;
   if (too_large) error.code = ErrorCode::invalid_input;
+  rights_.note(request.what.verb, request.what.path, result.http_code, error, since_boot());
   finish(request.id, tl::unexpected(std::move(error)));
 }
 

@@ -17,6 +17,7 @@
 #include "kubernetes/api/api_request.h"
 #include "kubernetes/api/client_options.h"
 #include "kubernetes/api/connection.h"
+#include "kubernetes/api/missing_rights.h"
 #include "kubernetes/api/transfer.h"
 #include "kubernetes/api/write_governor.h"
 
@@ -71,6 +72,7 @@ class RequestEngine {
   void send_due();
   void send(Request& request);
   void refuse(const Request& request);
+  static Duration since_boot();
   void collect_finished();
   void finished(Request& request, int curl_code);
   void conclude(Request& request, int curl_code, const TryResult& result);
@@ -100,6 +102,7 @@ class RequestEngine {
   std::deque<Clock::time_point> woken_;  // recently
   std::chrono::microseconds mean_took_{0};
   WriteGovernor governor_;
+  MissingRights rights_;
 
   std::thread thread_;  // last: starts when all else is there
 };

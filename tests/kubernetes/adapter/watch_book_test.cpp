@@ -96,6 +96,23 @@ TEST_F(WatchBookTest, NeverGoesOnWithoutWhatIsNeeded) {
   EXPECT_FALSE(book_.awaits_any());
 }
 
+// Lists between them bring the news, if late.
+TEST_F(WatchBookTest, NamesAKindThatCanBeListedAndNotWatched) {
+  const auto pods = watch("/api/v1/pods", WatchNeed::needed);
+  pods->complete(0);
+  for (const Duration end = now_.time_since_epoch() + patience; now_.time_since_epoch() < end; now_ += patience / 5) {
+    EXPECT_THAT(book_.missing(), IsEmpty());
+    pods->not_watched(forbidden);
+    pods->heard();
+    pods->complete(0);
+  }
+  EXPECT_THAT(book_.missing(), ElementsAre(named("pods")));
+  EXPECT_THAT(book_.missing().at(0).why, HasSubstr("403: lips may not list it"));
+  EXPECT_FALSE(book_.awaits_any()) << "plans go on";
+  pods->watched_again();
+  EXPECT_THAT(book_.missing(), IsEmpty());
+}
+
 TEST_F(WatchBookTest, SaysOfEachItsStateAndTheAgeOfItsNews) {
   const auto pods = watch("/api/v1/pods", WatchNeed::needed), nodes = watch("/api/v1/nodes", WatchNeed::needed);
   pods->complete(0);
