@@ -25,8 +25,9 @@
 namespace lips::cmd {
 namespace {
 
-// The pause between plans that events trigger, as a multiple of planning time: most of the time is for binding.
-constexpr double rest_after_planning = 10;
+// The pause between plans that events trigger, as a multiple of planning time: most of the time is for binding. A small
+// pod waits for the pause and two plans, so that a plan of a seventh of a second still starts it within one.
+constexpr double rest_after_planning = 4;
 
 Result<kubernetes::Connection> connect(const std::string& kubeconfig) {
   if (!kubeconfig.empty()) return kubernetes::connection_from_kubeconfig(kubeconfig);
