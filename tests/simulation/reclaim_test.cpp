@@ -20,7 +20,7 @@ std::unique_ptr<Policy> lips_for(const Scenario& scenario) {
 }
 
 TEST(Reclaim, HoldsWhatItPromisesInRandomClosedLoops) {
-  const auto [first, runs] = reclaim_seeds(400);
+  const auto [first, runs] = reclaim_seeds(1000);
   ReclaimWatch::Count sum;
   for (std::uint64_t seed = first; seed < first + runs; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
