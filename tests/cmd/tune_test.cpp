@@ -1,11 +1,14 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/random.h"
 #include "records/epoch_journal.h"
 #include "records/journal_reader.h"
 #include "tests/cmd/program.h"
@@ -249,6 +252,41 @@ TEST_F(TuneWeights, SayWhatAnotherWeightWouldCost) {
   EXPECT_NE(result["points"][1]["pools"][0]["entitledCoreSeconds"], first_used);
 }
 
+TEST_F(TuneWeights, SayOfAnyClusterWhatARunAtThatWeightSays) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(derive_seed(seed, 4));
+    const auto some = [&](int most) { return 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(most))); };
+    const int pools = 2 + some(2), own = some(9), other = 10 + some(9);
+    std::string text = "name: drawn\nzones: [a, b]\nnodes:\n";
+    for (int i = 0; i < some(3) + 1; ++i)
+      text += fmt::format("  - {{name: n{}, count: {}, cores: {}, pricePerHour: 0.{}}}\n", i, some(4), 2 * some(4),
+                          some(9));
+    text += fmt::format("pools:\n  - {{name: p0, weight: {}}}\n", own);
+    for (int i = 1; i < pools; ++i) text += fmt::format("  - {{name: p{}, weight: {}}}\n", i, some(9));
+    text += "jobs:\n";
+    for (int i = 0; i < 12; ++i)
+      text += fmt::format("  - {{name: j{}, pool: p{}, tasks: {}, cpuPerTask: {}, arrival: {}s}}\n", i,
+                          random.below(pools), some(60), 30 * some(20), some(600));
+    write(scenario_, text);
+    const json result = tuned({scenario_, "--weight", fmt::format("p0={}", other)});
+    ASSERT_EQ(result["points"].size(), 2u);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const json& point = result["points"][i];
+      const std::string weight = fmt::format("weight: {}}}", i == 0 ? own : other);
+      std::string changed = text;
+      const std::string before = fmt::format("name: p0, weight: {}}}", own);
+      write(scenario_, changed.replace(changed.find(before), before.size(), "name: p0, " + weight));
+      const json run = lips_json({"simulate", scenario_, "--policy", "lips"})["runs"][0];
+      EXPECT_EQ(point["invoice"], run["invoice"]["total"]);
+      for (std::size_t pool = 0; pool < point["pools"].size(); ++pool)
+        for (const char* figure : {"usedCoreSeconds", "entitledCoreSeconds", "longestBelowShareSeconds"})
+          EXPECT_EQ(point["pools"][pool][figure], run["fairness"]["pools"][pool][figure]) << figure;
+    }
+    if (HasFailure()) return;
+  }
+}
+
 TEST_F(TuneWeights, AddTheirPresentWeightAndAreOnTheScreenAndThePage) {
   const std::string page = folder_.file("tune.html");
   const Said said = lips({"tune", scenario_, "--weight", "day=2,4", "--report", page});
@@ -257,7 +295,7 @@ TEST_F(TuneWeights, AddTheirPresentWeightAndAreOnTheScreenAndThePage) {
               AllOf(HasSubstr("weight of day=1"), HasSubstr("weight of day=2"), HasSubstr("weight of day=4"),
                     HasSubstr("used of what it may use"), Not(HasSubstr("dominated")), Not(HasSubstr("recommended"))));
   EXPECT_THAT(text_of(page), AllOf(HasSubstr("What other weights of day would cost"),
-                                     HasSubstr("What each pool used of what it may use")));
+                                   HasSubstr("What each pool used of what it may use")));
 }
 
 TEST_F(TuneWeights, SayWhatIsWrong) {

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
+
+#include "base/random.h"
 
 namespace lips::virtual_cluster {
 namespace {
@@ -53,6 +56,27 @@ TEST_F(Expiry, CountsFromTheLastCreation) {
   write("one", std::chrono::minutes(50));
   write("other", std::chrono::minutes(100));
   EXPECT_TRUE(has("one"));
+}
+
+TEST_F(Expiry, LeavesWhatWasWrittenWithinTheHourInAnyOrderOfWrites) {
+  Random random(derive_seed(3, 1));
+  std::map<std::string, std::chrono::minutes> last;  // that are there
+  std::chrono::minutes now{0};
+  for (int i = 0; i < 5000; ++i) {
+    now += std::chrono::minutes(random.below(random.below(20) == 0 ? 90 : 4));
+    const std::string name = "e" + std::to_string(random.below(30));
+    if (random.below(6) == 0) {
+      if (last.erase(name) > 0) objects_.remove(events, "n/" + name);
+    } else {
+      write(name, now);
+      last[name] = now;
+      std::erase_if(last, [&](const auto& event) { return now - event.second >= EventExpiry::lives; });
+    }
+    for (int each = 0; each < 30; ++each) {
+      const std::string one = "e" + std::to_string(each);
+      ASSERT_EQ(has(one), last.contains(one)) << one << " at " << now.count() << " min, step " << i;
+    }
+  }
 }
 
 }  // namespace
