@@ -79,7 +79,7 @@ Result<RunResult> run(const Scenario& scenario, const Policy& policy, std::strin
   if (options.progress)
     options.progress({cluster.now(), cluster.jobs_finished() + cluster.jobs_failed(), cluster.jobs_total()});
 
-  RunResult result = metrics.finish(cluster.stuck() || cluster.endless() ? cluster.last_progress() : cluster.now());
+  RunResult result = metrics.finish(cluster.end_of_work());
   result.scenario = scenario.name;
   result.policy = std::move(policy_name);
   result.seed = scenario.seed;

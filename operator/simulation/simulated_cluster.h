@@ -64,6 +64,8 @@ class SimulatedCluster : public ClusterClient {
   bool endless() const { return endless_; }
   // When a task, node or job last changed; the time after it was idle.
   TimePoint last_progress() const { return world_.last_task; }
+  // The present, or the last progress of a run that gets no further.
+  TimePoint end_of_work() const { return stuck() || endless() ? last_progress() : now(); }
 
  private:
   Heartbeats::Beat next_beat() const;

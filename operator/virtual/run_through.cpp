@@ -95,7 +95,7 @@ Result<simulation::RunResult> run_through_kubernetes(const Scenario& scenario, c
     if (options.at_end && stop()) options.at_end(cluster);
   }
   cluster.truth().close();
-  simulation::RunResult result = metrics.finish(cluster.end_of_work());
+  simulation::RunResult result = metrics.finish(cluster.truth().end_of_work());
   result.scenario = scenario.name;
   result.policy = std::move(policy_name);
   result.seed = scenario.seed;

@@ -54,8 +54,6 @@ class VirtualKubernetes {
   const std::vector<std::string>& wrong() const { return wrong_; }
   // Nothing will happen any more.
   bool over() const { return over_; }
-  // The present, or the last progress of a run that gets no further; by the scenario's clock.
-  TimePoint end_of_work() const { return truth_.stuck() || truth_.endless() ? truth_.last_progress() : truth_.now(); }
 
  private:
   struct PodOfTask {

@@ -57,7 +57,7 @@ Result<void> run_on_virtual(const KubernetesRun& run, const Playground& of, cons
   const auto stop = [&] {
     if (cluster.over() && !std::exchange(told, true)) {
       cluster.truth().close();
-      const simulation::RunResult result = bill.finish(cluster.end_of_work());
+      const simulation::RunResult result = bill.finish(cluster.truth().end_of_work());
       run.log.info("scenario finished; the cluster stays", {{"dollars_by_use", result.bill.total().value()},
                                                             {"jobs_finished", result.jobs_finished},
                                                             {"simulated_seconds", to_seconds(result.makespan)}});

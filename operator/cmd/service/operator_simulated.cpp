@@ -91,8 +91,7 @@ Result<simulation::RunResult> run_on_simulation(const SimulatedRun& run, const s
   if (!ran) return tl::unexpected(ran.error());
   run.at_end({state.snapshot(), scenario.costs, run.seed, {}, nullptr});
   cluster.close();
-  simulation::RunResult result =
-      truth.finish(cluster.stuck() || cluster.endless() ? cluster.last_progress() : cluster.now());
+  simulation::RunResult result = truth.finish(cluster.end_of_work());
   result.scenario = scenario.name;
   result.policy = policy_name;
   result.seed = run.seed;
