@@ -96,9 +96,10 @@ struct Pod {
   bool prefers_nodes = false;                   // has preferred node affinity
   std::vector<AntiAffinityTerm> anti_affinity;  // required
   std::vector<HostPort> host_ports;
-  std::vector<std::string> claims;  // persistent volume claims
-  std::string properties_from;      // the ConfigMap with the properties of a Spark driver
-  std::string group;                // its PodGroup; empty: none
+  std::vector<std::string> claims;      // persistent volume claims
+  std::vector<std::string> own_claims;  // of these, those that are made for its ephemeral volumes
+  std::string properties_from;          // the ConfigMap with the properties of a Spark driver
+  std::string group;                    // its PodGroup; empty: none
   // Fields that constrain where the pod may run and that we do not understand: we must not place it.
   std::vector<std::string> not_understood;
   // Fields and annotations with malformed values: we must not place the pod, but it counts on its node.

@@ -414,7 +414,7 @@ Result<Pod> PodDecoder::decode(std::string_view json) {
   if (!has_ended(pod.phase)) pod.finished.reset();
   if (!pod.node.empty()) pod.nominated.clear();
   for (std::string& claim : pod.claims)
-    if (claim.starts_with('-')) claim.insert(0, pod.meta.name);
+    if (claim.starts_with('-')) pod.own_claims.push_back(claim.insert(0, pod.meta.name));
   return pod;
 }
 

@@ -248,6 +248,7 @@ ClaimedVolume VolumeCache::join(const Claim& claim) const {
     joined.why_not = "is bound to a volume that does not exist";
   }
   joined.exclusive = claim.exclusive;
+  joined.owner = claim.owner;
   return joined;
 }
 

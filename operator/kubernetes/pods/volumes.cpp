@@ -20,10 +20,23 @@ void read_selected_node(value annotations, std::string& node) {
   });
 }
 
+void read_controller(value owners, std::string& uid) {
+  json::each_item(owners, [&](value owner) {
+    std::string of_owner;
+    bool controls = false;
+    json::each_field(owner, [&](std::string_view name, value content) {
+      if (name == "uid") of_owner = json::text(content);
+      if (name == "controller") controls = !content.is_null() && content.get_bool();
+    });
+    if (controls) uid = std::move(of_owner);
+  });
+}
+
 struct MoreOfMeta {
   TextMap* labels = nullptr;
   bool* deleting = nullptr;
   std::string* selected_node = nullptr;
+  std::string* controller = nullptr;
 };
 
 void read_meta(value json, ObjectMeta& meta, const MoreOfMeta& more = {}) {
@@ -32,6 +45,7 @@ void read_meta(value json, ObjectMeta& meta, const MoreOfMeta& more = {}) {
     if (key == "labels" && more.labels) *more.labels = json::text_map(content);
     if (key == "deletionTimestamp" && more.deleting) *more.deleting = !content.is_null();
     if (key == "annotations" && more.selected_node) read_selected_node(content, *more.selected_node);
+    if (key == "ownerReferences" && more.controller) read_controller(content, *more.controller);
   });
 }
 
@@ -179,7 +193,8 @@ template <>
 struct ObjectFields<Claim> {
   static constexpr std::string_view kind = "claim";
   static void read(std::string_view key, value content, Claim& claim) {
-    if (key == "metadata") read_meta(content, claim.meta, {nullptr, &claim.deleting, &claim.selected_node});
+    if (key == "metadata")
+      read_meta(content, claim.meta, {nullptr, &claim.deleting, &claim.selected_node, &claim.owner});
     if (key == "spec")
       json::each_field(content, [&](std::string_view name, value field) { read_claim_spec(name, field, claim); });
     if (key == "status") claim.bound = is_in_phase(content, "Bound");

@@ -16,6 +16,7 @@ namespace lips::kubernetes {
 
 struct Claim {
   ObjectMeta meta;
+  std::string owner;          // uid of its controller; empty: none
   std::string volume;         // to which it is bound
   std::string storage_class;  // by which a volume is provisioned
   bool exclusive = false;     // ReadWriteOncePod

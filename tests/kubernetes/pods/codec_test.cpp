@@ -134,6 +134,7 @@ TEST(PodDecoder, ReadsClaimsWhateverTheOrderOfTheFields) {
   const Pod pod = decoded(R"({"spec":{"volumes":[{"ephemeral":{},"name":"tmp"},{"name":"x","emptyDir":{}},
     {"persistentVolumeClaim":{"claimName":"data"},"name":"d"}]},"metadata":{"name":"p"}})");
   EXPECT_THAT(pod.claims, ElementsAre("p-tmp", "data"));
+  EXPECT_THAT(pod.own_claims, ElementsAre("p-tmp"));
 }
 
 TEST(PodDecoder, NamesEveryConstraintThatItDoesNotUnderstand) {

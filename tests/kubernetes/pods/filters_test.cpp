@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/random.h"
 #include "kubernetes/pods/filters/filter.h"
 #include "kubernetes/pods/pod_conditions.h"
 #include "kubernetes/pods/volume_cache.h"
@@ -238,13 +239,14 @@ TEST(VolumeDecoders, ReadDriversLimitsAndModes) {
   EXPECT_FALSE(
       classes.decode(R"({"metadata":{"name":"c"},"provisioner":"kubernetes.io/no-provisioner"})")->provisions());
   ClaimDecoder claims;
-  const auto claim = claims.decode(R"({"metadata":{"name":"c","annotations":{"volume.kubernetes.io/selected-node":"n"}},
-    "spec":{"accessModes":["ReadWriteOncePod"],"volumeMode":"Block","resources":{"requests":{"storage":"1Gi"}},
+  const auto claim = claims.decode(R"({"metadata":{"name":"c","annotations":{"volume.kubernetes.io/selected-node":"n"},
+    "ownerReferences":[{"uid":"a"},{"uid":"p","controller":true},{"uid":"b","controller":false}]},"spec":{"accessModes":["ReadWriteOncePod"],"volumeMode":"Block","resources":{"requests":{"storage":"1Gi"}},
     "selector":{"matchLabels":{"disk":"ssd"},"matchExpressions":[{"key":"old","operator":"DoesNotExist"}]}}})");
   ASSERT_TRUE(claim) << claim.error().message;
   EXPECT_TRUE(claim->exclusive && claim->block);
   EXPECT_EQ(claim->size, 1 << 30);
   EXPECT_EQ(claim->selected_node, "n");
+  EXPECT_EQ(claim->owner, "p");
   EXPECT_EQ(claim->selector,
             (std::vector<LabelRequirement>{{"disk", Operator::in, {"ssd"}}, {"old", Operator::does_not_exist, {}}}));
   CsiDriverDecoder drivers;
@@ -281,6 +283,90 @@ TEST(VolumeDecoders, ReadDriversLimitsAndModes) {
           .decode(
               R"({"metadata":{"name":"v","deletionTimestamp":"2026-01-01T00:00:00Z"},"status":{"phase":"Available"}})")
           ->can_be_claimed());
+}
+
+// Claims "c0", "c1", ... of one pod, each with a volume that nodes reach by these terms.
+struct Claimed {
+  VolumeCache cache;
+  Pod pod;
+
+  Claimed() { pod.meta = {"default", "p", "uid-p", "1"}; }
+  void add(const std::vector<NodeSelectorTerm>& terms) {
+    const std::string name = "c" + std::to_string(pod.claims.size());
+    pod.claims.push_back(name);
+    claim = {};
+    claim.meta = {"default", name, "uid-" + name, "1"};
+    claim.bound = true, claim.volume = "pv-" + name;
+    Volume volume;
+    volume.meta.name = claim.volume, volume.required = terms;
+    cache.update(claim), cache.update(volume);
+  }
+  Claim claim;  // the last one
+};
+
+// No new node helps a pod whose volumes lie apart.
+TEST(VolumeTopologyFilter, SaysOfVolumesThatNoNodeReachesTogetherWhereTheyLie) {
+  const auto in = [](const std::string& zone) {
+    return NodeSelectorTerm{{"zone", LabelRequirement::Operator::in, {zone}}};
+  };
+  Claimed two;
+  two.add({in("a")}), two.add({in("c")});
+  const Collected apart = collect(two.pod, two.cache);
+  ASSERT_THAT(apart.causes, SizeIs(1));
+  EXPECT_EQ(apart.causes[0].reason, UnschedulableReason::volume_not_ready);
+  EXPECT_EQ(apart.causes[0].text,
+            "no node can reach the volumes of PersistentVolumeClaims 'c0' and 'c1': zone is a and c");
+}
+
+// Exactly where no node of any zone and rack is reached by both volumes.
+TEST(VolumeTopologyFilter, HoldsAPodExactlyIfNoNodeReachesAllOfItsVolumes) {
+  int held = 0;
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    Random random(seed);
+    Claimed claimed;
+    for (std::uint64_t volumes = 1 + random.below(2); volumes > 0; --volumes) {
+      std::vector<NodeSelectorTerm> terms(random.below(3));
+      for (NodeSelectorTerm& term : terms) {
+        const bool by_zone = random.below(2) == 0,
+                   by_rack = !by_zone || random.below(2) == 0;  // an empty term: no node
+        for (const auto& [key, asked] : {std::pair("zone", by_zone), std::pair("rack", by_rack)}) {
+          if (!asked) continue;
+          std::vector<std::string> values{std::string(1, static_cast<char>('a' + random.below(3)))};
+          if (random.below(3) == 0) values.emplace_back("b");
+          term.push_back({key, LabelRequirement::Operator::in, values});
+        }
+      }
+      claimed.add(terms);
+    }
+    bool reached = false;
+    for (const char* zone : {"a", "b", "c"})
+      for (const char* rack : {"a", "b", "c"}) {
+        Node at = node();
+        at.labels = {{"rack", rack}, {"zone", zone}};
+        reached |= rejecting(claimed.pod, at, {}, claimed.cache).empty();
+      }
+    EXPECT_EQ(collect(claimed.pod, claimed.cache).causes.empty(), reached) << "seed " << seed;
+    held += !reached;
+  }
+  EXPECT_GT(held, 50);
+}
+
+// As kube-scheduler: a claim of the name that an ephemeral volume takes may be somebody else's.
+TEST(VolumeTopologyFilter, TakesNoClaimForAnEphemeralVolumeThatThePodDoesNotOwn) {
+  Claimed one;
+  one.add({});
+  one.pod.own_claims = one.pod.claims;
+  for (const char* owner : {"", "uid-other", "uid-p"}) {
+    one.claim.owner = owner;
+    one.cache.update(one.claim);
+    const auto causes = collect(one.pod, one.cache).causes;
+    if (owner == one.pod.meta.uid) {
+      EXPECT_THAT(causes, IsEmpty());
+      continue;
+    }
+    ASSERT_THAT(causes, SizeIs(1)) << owner;
+    EXPECT_EQ(causes[0].text, "PersistentVolumeClaim 'c0' was not made for its ephemeral volume");
+  }
 }
 
 TEST(PodLevelFilters, NameGatesAndWhatIsNotHonoured) {

@@ -22,6 +22,7 @@ struct ClaimedVolume {
   std::vector<std::vector<LabelRequirement>> node_terms;  // that reach its volume, or where it gets one; empty: all
   std::string driver;                                     // CSI driver that attaches the volume; empty: none
   bool exclusive = false;                                 // ReadWriteOncePod: for one pod at a time
+  std::string owner;                                      // uid of the claim's controller; empty: none
 };
 
 class ClaimLookup {
