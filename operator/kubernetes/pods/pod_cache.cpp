@@ -1,5 +1,7 @@
 #include "kubernetes/pods/pod_cache.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -117,11 +119,16 @@ void PodCache::check_claims(const Pod& pod, PodRecord& record, PodNeeds& needs) 
 void PodCache::read_spec(const Pod& pod, PodRecord& record) {
   PodNeeds needs;
   std::vector<UnschedulableCause> causes;
-  const std::optional<Pod> open = record.steered ? std::optional(without_gate(pod)) : std::nullopt;
+  const std::optional<Pod> open = is_gated(pod) ? std::optional(without_gate(pod)) : std::nullopt;
   const Pod& asking = open ? *open : pod;
   for (const Filter& filter : filters()) filter.collect(asking, claims_, needs, causes);
   record.unschedulable_reason = UnschedulableReason::none;
   record.unschedulable_message.clear();
+  if (open && !record.steered)
+    add_cause(record, UnschedulableReason::not_honoured,
+              fmt::format("nobody removes the scheduling gate {} of a pod that names this scheduler: it is for pods of "
+                          "others. What helps: leave out one of the two",
+                          zone_gate));
   for (const UnschedulableCause& cause : causes) add_cause(record, cause.reason, cause.text);
   check_claims(pod, record, needs);
   if (const Result<PodAnnotations> annotations = read_pod_annotations(pod, frameworks_)) {

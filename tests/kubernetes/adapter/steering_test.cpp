@@ -61,10 +61,12 @@ TEST(Steering, APodPrefersThePlansNodeUnlessItHasPreferencesOfItsOwn) {
   Scheduling scheduling(cluster, {}, PodMode::steer);
   ASSERT_TRUE(scheduling.until([&] { return is_open(cluster, "plain") && is_open(cluster, "own"); }));
   scheduling.end();
-  const auto prefers = HasSubstr(R"("matchExpressions":[{"key":"kubernetes.io/hostname","operator":"In","values":["a"]}])");
+  const auto prefers =
+      HasSubstr(R"("matchExpressions":[{"key":"kubernetes.io/hostname","operator":"In","values":["a"]}])");
   EXPECT_THAT(patches(cluster, "plain"), ElementsAre(prefers));
   EXPECT_THAT(patches(cluster, "own"), ElementsAre(Not(prefers)));
-  for (const char* pod : {"plain", "own"}) EXPECT_THAT(patches(cluster, pod), ElementsAre(Not(HasSubstr("matchFields"))));
+  for (const char* pod : {"plain", "own"})
+    EXPECT_THAT(patches(cluster, pod), ElementsAre(Not(HasSubstr("matchFields"))));
 }
 
 TEST(Steering, AGatedPodGetsItsZoneAndLosesItsGateInOneRequest) {
@@ -83,8 +85,7 @@ TEST(Steering, AGatedPodGetsItsZoneAndLosesItsGateInOneRequest) {
   cluster.change_pod("p", [](FakePod& changed) { changed.gates.erase("example.com/quota"); });
   ASSERT_TRUE(scheduling.until([&] { return is_open(cluster, "p"); }));
   const FakePod steered = cluster.pod("p");
-  EXPECT_THAT(steered.selector,
-              ElementsAre(Pair("disk", "ssd"), Pair(zone_label, "zone-a")))
+  EXPECT_THAT(steered.selector, ElementsAre(Pair("disk", "ssd"), Pair(zone_label, "zone-a")))
       << "a spot market may be sold out by the time";
   EXPECT_EQ(steered.annotations.at("lips.dev/steered"), "zone-a");
   EXPECT_EQ(steered.node, "") << "its own scheduler binds it";
@@ -290,6 +291,18 @@ TEST(Steering, TheNextProcessGoesOnWhereTheLastOneWasKilled) {
   ASSERT_TRUE(second.until_bound("own"));
   EXPECT_EQ(cluster.pod("own").node, "b") << "both count where they are";
   EXPECT_TRUE(second.until([&] { return second.running() == 3; }));
+}
+
+// It is for pods of other schedulers, so nobody would ever remove it.
+TEST(Steering, APodThatNamesThisSchedulerIsToldToLeaveTheGateOut) {
+  FakeCluster cluster(1);
+  cluster.put_node("a", {.cpu = 4});
+  FakePod both = gated();
+  both.scheduler = "lips";
+  cluster.put_pod("both", both);
+  Scheduling scheduling(cluster, {}, PodMode::steer);
+  ASSERT_TRUE(scheduling.until([&] { return cluster.pod("both").reason == "NotHonoured"; }));
+  EXPECT_THAT(cluster.pod("both").message, HasSubstr("leave out one of the two"));
 }
 
 TEST(Steering, APodWhoseGateAPersonTookAwayIsItsSchedulersAlone) {
