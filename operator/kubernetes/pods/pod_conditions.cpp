@@ -147,10 +147,11 @@ void PodConditions::count(PodCache& pods, TimePoint now, const NodeDemand& deman
   for (const auto& [name, pod] : unplaced.held()) ++pending_[std::string(to_string(pod->unschedulable_reason))];
   if (unplaced.ungated() > 0) pending_["Ungated"] += unplaced.ungated();
   waiting_ = unplaced.waiting_count();
-  longest_wait_ = waiting_ == 0 ? Duration(0) : std::max(Duration(0), now - unplaced.oldest_waiting());
+  longest_wait_ = Duration(0);
   for (const auto& [pod_class, alike] : unplaced.waiting()) {
     ClassVerdict& judged = verdict(pod_class, pods, demand);
     judged.fits_nowhere = judged.empty.nowhere && !(demand.selective && judged.offered);
+    if (!judged.fits_nowhere) longest_wait_ = std::max(longest_wait_, now - unplaced.oldest_waiting(pod_class));
     pending_[judged.fits_nowhere ? std::string(to_string(UnschedulableReason::unschedulable)) : "Waiting"] +=
         alike.size();
     std::tuple seen(judged.fits_nowhere, judged.now.nowhere, judged.now.sentence);

@@ -8,10 +8,11 @@ void UnplacedPods::leave(std::string_view name, const Place& place) {
   held_.erase(name);
   awake_told_.erase(name), awake_untold_.erase(name);
   if (resting_.erase(name) > 0) due_.erase({place.until, name});
-  if (since_.erase({place.since, name}) == 0) return;
   const auto alike = waiting_.find(place.pod_class);
-  alike->second.erase(name);
-  if (alike->second.empty()) waiting_.erase(alike);
+  if (alike == waiting_.end() || alike->second.erase(name) == 0) return;
+  --waiting_count_;
+  since_.at(place.pod_class).erase({place.since, name});
+  if (alike->second.empty()) since_.erase(place.pod_class), waiting_.erase(alike);
 }
 
 void UnplacedPods::note(std::string_view name, PodRecord& pod) {
@@ -25,8 +26,9 @@ void UnplacedPods::note(std::string_view name, PodRecord& pod) {
   place = {pod.state, pod.pod_class, pod.created == TimePoint{} ? pod.first_seen : pod.created, {}};
   if (pod.state == PodState::held) held_.emplace(name, &pod);
   if (pod.state == PodState::waiting) {
-    since_.emplace(place.since, name);
+    since_[place.pod_class].emplace(place.since, name);
     waiting_[place.pod_class].emplace(name, &pod);
+    ++waiting_count_;
   }
   if (pod.state != PodState::ungated) (pod.reported_message.empty() ? awake_untold_ : awake_told_).emplace(name, &pod);
 }

@@ -23,12 +23,12 @@ class UnplacedPods {
 
   const Part& all() const { return all_; }
   const Part& held() const { return held_; }
-  std::size_t ungated() const { return all_.size() - held_.size() - since_.size(); }
+  std::size_t ungated() const { return all_.size() - held_.size() - waiting_count_; }
   // Those to be placed, by class.
   const std::map<PodClassId, Part>& waiting() const { return waiting_; }
-  std::size_t waiting_count() const { return since_.size(); }
-  // The creation of the oldest of them; there is one.
-  TimePoint oldest_waiting() const { return since_.begin()->first; }
+  std::size_t waiting_count() const { return waiting_count_; }
+  // The creation of the oldest of them in a class that has one.
+  TimePoint oldest_waiting(PodClassId pod_class) const { return since_.at(pod_class).begin()->first; }
 
   // Held pods and those to be placed that are to be looked at: the ones about which something has been said, or the
   // others.
@@ -53,7 +53,9 @@ class UnplacedPods {
   Part all_, held_, awake_told_, awake_untold_, resting_;
   std::map<std::string_view, Place> places_;
   std::map<PodClassId, Part> waiting_;
-  Times since_, due_;  // of pods to be placed; of those that rest
+  std::map<PodClassId, Times> since_;  // of the same
+  std::size_t waiting_count_ = 0;
+  Times due_;  // of those that rest
 };
 
 }  // namespace lips::kubernetes

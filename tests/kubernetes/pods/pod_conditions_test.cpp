@@ -182,6 +182,12 @@ TEST_F(PodConditionsDemand, KnowTheLongestWait) {
   pods_.update(older, start_);
   conditions_.review(pods_, nodes_, start_ + std::chrono::seconds(6));
   EXPECT_EQ(conditions_.longest_wait(), std::chrono::seconds(66));
+  older.meta = {"n", "nowhere", "nowhere", "1"};
+  older.created = start_ - std::chrono::hours(1);
+  older.requests = {{"cpu", 9000}};
+  pods_.update(older, start_);
+  conditions_.review(pods_, nodes_, start_ + std::chrono::seconds(7));
+  EXPECT_EQ(conditions_.longest_wait(), std::chrono::seconds(67)) << "no node takes that one, however long it waits";
 }
 
 }  // namespace
