@@ -241,6 +241,16 @@ fi
 // One process fetches everything: one for each of thousands of files would take minutes. A log may hold 10 MiB, so it
 // gets only the needed parts of block locations.
 const char* const fetching = R"sh(
+# Our words for what a name node refuses. Its own may be confidential.
+refusal_of() { # URL
+  rclone copyurl --retries 1 --dump bodies "$1" /scratch/refused > /scratch/said 2>&1 || true
+  case $(grep -oE '"exception": *"[A-Za-z]+"' /scratch/said | head -n 1) in
+    *Standby*) echo ': this name node stands by' ;;
+    *SafeMode*) echo ': this name node is in safe mode' ;;
+    *FileNotFound*) echo ': there is no such file or folder' ;;
+    *AccessControl* | *Security*) echo ': access is denied' ;;
+  esac
+}
 n=0
 while IFS= read -r url; do
   printf '"%s",%s\n' "$url" $n
@@ -249,10 +259,10 @@ done < $blocks > /scratch/urls
 mkdir -p /scratch/answers
 if [ $n -gt 0 ] && ! rclone copyurl --urls /scratch/urls /scratch/answers 2> /scratch/error; then
   # An rclone before 1.72 takes one at a time.
-  grep -q 'unknown flag' /scratch/error || die "cannot fetch: $(error_of)"
+  grep -q 'unknown flag' /scratch/error || die "cannot fetch: $(error_of)$(refusal_of "$(head -n 1 $blocks)")"
   i=0
   while IFS= read -r url; do
-    rclone copyurl "$url" /scratch/answers/$i 2> /scratch/error || die "cannot fetch $url: $(error_of)"
+    rclone copyurl "$url" /scratch/answers/$i 2> /scratch/error || die "cannot fetch $url: $(error_of)$(refusal_of "$url")"
     i=$((i + 1))
   done < $blocks
 fi

@@ -364,12 +364,13 @@ TEST_F(MoveJobs, FetchAnAnswerALineWithWhatIsReadOfIt) {
   httplib::Server server;
   server.set_keep_alive_max_count(1);  // each connection that is kept would hold one of its few threads
   server.Get(R"(/webhdfs/v1/(\d+))", [](const httplib::Request& request, httplib::Response& response) {
-    response.set_content(
-        "{\"BlockLocations\":{\"BlockLocation\":[{\"topologyPaths\":[\"/a/10.0.0.1:9866\"],\"corrupt\":false,"
-        "\"cachedHosts\":[],\"names\":[\"10.0.0.1:9866\"],\"offset\":" +
-            std::string(request.matches[1]) +
-            ",\"hosts\":[\"dn1\",\"dn2\"],\n\"length\":1048576,\"storageTypes\":[\"DISK\"]}]}}\n",
-        "application/json");
+    const std::string offset = request.matches[1];
+    response.body = R"({"BlockLocations":{"BlockLocation":[{"topologyPaths":["/a/10.0.0.1:9866"],"corrupt":false,)"
+                    R"("cachedHosts":[],"names":["10.0.0.1:9866"],"offset":)" +
+                    offset + ",\"hosts\":[\"dn1\",\"dn2\"],\n\"length\":1048576,\"storageTypes\":[\"DISK\"]}]}}\n";
+  });
+  server.Get("/webhdfs/v1/standby", [](const httplib::Request&, httplib::Response& response) {
+    response.status = 403, response.body = R"({"RemoteException":{"exception":"StandbyException","message":"secret"}})";
   });
   const int port = server.bind_to_any_port("127.0.0.1");
   std::thread listener([&] { server.listen_after_bind(); });
@@ -380,6 +381,7 @@ TEST_F(MoveJobs, FetchAnAnswerALineWithWhatIsReadOfIt) {
   const PodEnd all = runner_->run(Json::parse(fetch_job_json(set_, "job", urls, settings_)));
   const PodEnd none = runner_->run(Json::parse(fetch_job_json(set_, "job", {}, settings_)));
   const PodEnd absent = runner_->run(Json::parse(fetch_job_json(set_, "job", {urls[0], name_node + "x"}, settings_)));
+  const PodEnd standby = runner_->run(Json::parse(fetch_job_json(set_, "job", {name_node + "standby"}, settings_)));
   server.stop();
   listener.join();
   ASSERT_TRUE(all.succeeded) << all.message;
@@ -392,6 +394,7 @@ TEST_F(MoveJobs, FetchAnAnswerALineWithWhatIsReadOfIt) {
   EXPECT_EQ(none.log, "");
   EXPECT_FALSE(absent.succeeded);
   EXPECT_THAT(absent.message, HasSubstr("404"));
+  EXPECT_THAT(standby.message, HasSubstr("403 Forbidden: this name node stands by"));
 }
 
 TEST_F(MoveJobs, CarryThousandsOfBlocksInVariablesThatAKernelTakes) {
