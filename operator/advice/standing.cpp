@@ -87,7 +87,10 @@ const Standings::Room& Standings::room(TaskId task) const {
   const auto [known, added] = rooms_.try_emplace({job.constraint, job.request});
   Room& room = known->second;
   if (!added) return room;
-  for (const NodeId node : cluster_.nodes.ids()) room.any_node |= !offered_[node] && !mismatch(job, node);
+  for (const NodeId node : cluster_.nodes.ids()) {
+    const std::optional<Mismatch> why = mismatch(job, node);
+    room.any_node |= !offered_[node] && (!why || why == Mismatch::full_of_others);
+  }
   for (const Offer& offer : cluster_.offers)
     room.any_node |= nodes_left(cluster_, offer) > 0 && cluster_.eligible(job.constraint, offer.like) &&
                      fits(job.request, cluster_.nodes[offer.like].capacity);
@@ -121,7 +124,8 @@ std::optional<Mismatch> Standings::mismatch(const Job& job, NodeId id) const {
   if (!matches_labels(constraint, profile)) return Mismatch::labels;
   if (!reaches_volumes(constraint, profile)) return Mismatch::volumes;
   if (untolerated_taint(constraint, profile)) return Mismatch::taint;
-  if (!fits(job.request, node.capacity - node.others)) return Mismatch::too_small;
+  if (!fits(job.request, node.capacity)) return Mismatch::too_small;
+  if (!fits(job.request, node.capacity - node.others)) return Mismatch::full_of_others;
   return std::nullopt;
 }
 
@@ -141,12 +145,13 @@ std::string_view to_string(Standing standing) {
   constexpr EnumArray<Standing, std::string_view> names{
       "runs",           "ended",          "starts-now",         "next-on-node",    "maps-unfinished", "inputs-missing",
       "waits-for-node", "waits-for-data", "waits-for-locality", "waits-for-peers", "pool-maximum",    "pool-share",
-      "not-eligible",   "cheaper-later",  "behind-others",  "no-capacity",        "plan-refused"};
+      "not-eligible",   "cheaper-later",  "behind-others",      "no-capacity",     "plan-refused"};
   return names[standing];
 }
 
 std::string_view to_string(Mismatch mismatch) {
-  constexpr EnumArray<Mismatch, std::string_view> names{"not-schedulable", "labels", "volumes", "taint", "too-small"};
+  constexpr EnumArray<Mismatch, std::string_view> names{"not-schedulable", "labels",    "volumes",
+                                                        "taint",           "too-small", "full-of-others"};
   return names[mismatch];
 }
 

@@ -29,7 +29,7 @@ enum class Standing : std::uint8_t {
   waits_for_peers,  // tasks that start together with it have not all come, or find no room together
   pool_maximum,
   pool_share,     // its pool has what it is entitled to, and others want the rest
-  not_eligible,   // no node may take it, or none is large enough
+  not_eligible,   // no node may take it, or none is large enough even if it is empty
   cheaper_later,  // a node has room, and waiting is cheaper
   behind_others,  // what is free goes to tasks before it
   no_capacity,    // nothing that fits is free
@@ -40,7 +40,7 @@ std::string_view to_string(Standing standing);
 constexpr bool waits(Standing standing) { return standing > Standing::starts_now; }
 
 // Why a node does not take a task even if none of our tasks runs there.
-enum class Mismatch : std::uint8_t { not_schedulable, labels, volumes, taint, too_small };
+enum class Mismatch : std::uint8_t { not_schedulable, labels, volumes, taint, too_small, full_of_others };
 std::string_view to_string(Mismatch mismatch);
 
 // The standing of a task that is not pending; none: it is, and a plan decides.

@@ -68,7 +68,7 @@ class Answer {
       case Standing::behind_others:
         return "waits because what is free goes to tasks that come before it" + room();
       case Standing::no_capacity:
-        return "waits because nothing that fits is free" + room();
+        return "waits because nothing that fits is free" + full_of_others() + room();
       case Standing::plan_refused:
         return "waits because the operator refused the last plan, which a check found wrong";
     }
@@ -229,6 +229,13 @@ class Answer {
     return {{"rooms", std::move(rooms)}, {"startsOtherwiseOn", cluster_.nodes[held.starts_on].name}};
   }
 
+  std::string full_of_others() const {
+    const std::uint32_t full = said_.mismatches[advice::Mismatch::full_of_others];
+    if (full == 0) return "";
+    return fmt::format(": {} node{} that would take it {} full of pods of others", full, full == 1 ? "" : "s",
+                       full == 1 ? "is" : "are");
+  }
+
   std::string room() const {
     if (!said_.room) return "";
     return fmt::format("; the next room is expected on {} in {}", node_in_zone(said_.room->first),
@@ -247,9 +254,12 @@ class Answer {
     return count;
   }
   std::string mismatches() const {
-    static constexpr EnumArray<advice::Mismatch, std::string_view> words{
-        "not ready or cordoned", "without the labels that it selects", "out of reach of its volumes",
-        "with a taint that it does not tolerate", "too small"};
+    static constexpr EnumArray<advice::Mismatch, std::string_view> words{"not ready or cordoned",
+                                                                         "without the labels that it selects",
+                                                                         "out of reach of its volumes",
+                                                                         "with a taint that it does not tolerate",
+                                                                         "too small",
+                                                                         "full of pods of others"};
     std::string out;
     for (const advice::Mismatch mismatch : enumerators<advice::Mismatch>)
       if (const std::uint32_t count = said_.mismatches[mismatch]; count > 0)
