@@ -31,6 +31,7 @@ void each_setting(Fields& fields, LipsSettings& lips) {
   fields.flag("homeZones", lips.home_zones);
   fields.duration("settle", lips.settle);
   fields.duration("keepRoom", lips.keep_room);
+  fields.duration("keepBudget", lips.keep_budget);
   fields.duration("expectedReach", lips.expected_reach);
   fields.flag("keepCopies", lips.keep_copies);
   fields.amount("moveCost", lips.move_cost, "USD");

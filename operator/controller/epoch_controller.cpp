@@ -114,6 +114,7 @@ Result<void> EpochController::plan(const ControllerSettings& settings) {
   reporting_.clear();
   last_plan_ = cluster.now;
   next_plan_ = cluster.now + plan->replan_after.value_or(policy_.cadence().interval);
+  state_.keep(plan->account.held);
   dispatcher_.accept(*plan);
   dispatcher_.dispatch_all(observers_);
   client_.request_nodes(plan->node_requests);

@@ -100,15 +100,20 @@ void ClusterState::apply(const ClusterEvent& event) {
     void operator()(const ClusterListed& e) const {
       const TimePoint now = state.snapshot_.now, reviewed = state.snapshot_.copies_reviewed;
       const ArrivalMemory arrivals = state.snapshot_.arrivals;
+      UnpaidRoom unpaid = std::move(state.unpaid_);
+      unpaid.leave(state.snapshot_);
       state = ClusterState(*e.start);
       state.snapshot_.now = now, state.snapshot_.copies_reviewed = reviewed;
       state.snapshot_.arrivals = arrivals;
+      state.unpaid_ = std::move(unpaid);
+      state.unpaid_.enter(state.snapshot_);
       if (arrivals.any()) state.arrivals_counted_ = now;  // the jobs that are reported again
     }
     void operator()(const ConstraintAdded& e) const { state.snapshot_.constraints.push_back(e.constraint); }
     void operator()(const PoolAdded& e) const {
       state.snapshot_.pools.push_back(e.pool);
       state.snapshot_.pool_cores.push_back(Cores(0));
+      state.unpaid_.enter(state.snapshot_);
     }
     void operator()(const ProfileAdded& e) const { state.snapshot_.profiles.push_back(e.profile); }
     void operator()(const OffersChanged& e) const {

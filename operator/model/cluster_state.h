@@ -7,6 +7,7 @@
 #include "model/cluster_event.h"
 #include "model/group_index.h"
 #include "model/snapshot.h"
+#include "model/unpaid_room.h"
 #include "model/whole_jobs.h"
 
 namespace lips {
@@ -19,7 +20,12 @@ class ClusterState {
 
   // Jobs and tasks get their ids in the order of JobArrived events.
   void apply(const ClusterEvent& event);
-  void advance(TimePoint now) { snapshot_.now = now; }
+  void advance(TimePoint now) {
+    unpaid_.pass(snapshot_, now);
+    snapshot_.now = now;
+  }
+  // The plan that was just made keeps this room empty, until the next one is made.
+  void keep(const std::vector<HeldRoom>& held) { unpaid_.keep(snapshot_, held); }
   // Takes room for the task. Returns false and changes nothing when the task is not pending or the node does not take
   // it (any more): cordoned, not eligible, too little room.
   bool assume(const Assignment& assignment);
@@ -71,6 +77,7 @@ class ClusterState {
 
   ClusterSnapshot snapshot_;
   WholeJobs wholes_;
+  UnpaidRoom unpaid_;
   GroupIndex group_index_;
   IdVector<TaskId, std::uint32_t> running_index_;   // place of a bound or running task in snapshot_.running
   IdVector<BlockId, std::vector<TaskId>> readers_;  // tasks that may still read it

@@ -18,6 +18,10 @@ enum class HeldFor : std::uint8_t {
   large_task,       // that will get a whole node's room when tasks there end; others start there if they end before
 };
 std::string_view to_string(HeldFor reason);
+// They are not here. Others wait for room beside somebody else.
+constexpr bool is_for_tasks_to_come(HeldFor reason) {
+  return reason == HeldFor::workers_to_come || reason == HeldFor::driver_to_come;
+}
 
 struct HeldRoom {
   HeldFor reason = HeldFor::workers_to_come;

@@ -32,8 +32,10 @@ struct Pool {
   Targets targets = Targets{};
   double waiting_factor = 1;  // times the price of waiting of its jobs: what its targets take (targets/)
   ReclaimRule reclaim = ReclaimRule::never;
-  static constexpr auto fields =
-      field_names("name", "weight", "minimum", "maximum", "shortfallPrice", "targets", "waitingFactor", "reclaim");
+  // Core-seconds kept empty for its tasks to come beyond what its tasks have used; fades (unpaid_room.h).
+  CpuSeconds unpaid_room = CpuSeconds(0);
+  static constexpr auto fields = field_names("name", "weight", "minimum", "maximum", "shortfallPrice", "targets",
+                                             "waitingFactor", "reclaim", "unpaidRoom");
   bool reclaims() const { return reclaim == ReclaimRule::from_borrowers; }
 };
 

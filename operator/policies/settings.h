@@ -81,6 +81,7 @@ struct LipsSettings {
   bool home_zones = true;       // a home zone for each job with shuffle
   Duration settle = std::chrono::seconds(3);        // peers of an unknown number arrive in such a time
   Duration keep_room = std::chrono::minutes(2);     // for peers that have not arrived, or do not fit yet
+  Duration keep_budget = std::chrono::minutes(2);   // of all cores: a pool that owes more keeps no room (unpaid_room.h)
   bool keep_copies = true;                          // remote reads stay as extra copies
   Duration expected_reach = std::chrono::hours(2);  // room is left for work that is expected within this; 0: none
   Usd move_cost{0.0001};  // of a move beside the transfer, with `billing: invoice`: its Job, pod and requests

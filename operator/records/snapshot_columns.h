@@ -34,7 +34,7 @@ constexpr bool worked_out<DataSet>(std::string_view name) {
 template <>
 constexpr bool worked_out<Pool>(std::string_view name) {
   // Rows of their own, of the pools that have some.
-  return name == "targets" || name == "waitingFactor" || name == "reclaim";
+  return name == "targets" || name == "waitingFactor" || name == "reclaim" || name == "unpaidRoom";
 }
 
 // A text, a whole number (ids, -1 for none; times in microseconds; flags and kinds), or a number.

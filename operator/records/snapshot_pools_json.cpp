@@ -54,6 +54,15 @@ void read_reclaiming(const View& root, IdVector<PoolId, Pool>& pools) {
     pools[id<PoolId>(list.cell(i, index_below(pools.size())))].reclaim = ReclaimRule::from_borrowers;
 }
 
+void read_unpaid_room(const View& root, IdVector<PoolId, Pool>& pools) {
+  if (!root.has("unpaidRoom")) return;
+  const View table = root.at("unpaidRoom");
+  for (std::size_t i = 0, rows = table.rows(2); i < rows && !pools.empty(); ++i) {
+    const View row = table.item(i);
+    pools[id<PoolId>(row.cell(0, index_below(pools.size())))].unpaid_room = CpuSeconds(row.cell(1, Real{0}));
+  }
+}
+
 void read_reclaimed(const View& root, std::size_t tasks, std::size_t pools, std::vector<PlacedTask>& placed) {
   if (!root.has("reclaimed")) return;
   std::map<TaskId, PlacedTask*> on_nodes;

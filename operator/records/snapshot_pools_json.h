@@ -17,6 +17,7 @@ namespace lips {
 void read_due(const json_tables::View& jobs, std::vector<JobArrived>& arrived);
 void read_targets(const json_tables::View& root, IdVector<PoolId, Pool>& pools);
 void read_reclaiming(const json_tables::View& root, IdVector<PoolId, Pool>& pools);
+void read_unpaid_room(const json_tables::View& root, IdVector<PoolId, Pool>& pools);
 // Tasks that were taken back, or could not be: rows of `placed`.
 void read_reclaimed(const json_tables::View& root, std::size_t tasks, std::size_t pools,
                     std::vector<PlacedTask>& placed);

@@ -256,6 +256,7 @@ void Reader::read_network() {
   check_names(table, tables_.start.pools);
   read_targets(root_, tables_.start.pools);
   read_reclaiming(root_, tables_.start.pools);
+  read_unpaid_room(root_, tables_.start.pools);
   tables_.start.shares = read_shares(root_, tables_.start.pools.size());
   tables_.start.target_debts = read_target_debts(root_);
 }
@@ -344,10 +345,10 @@ void Reader::read_degraded() {
 
 SnapshotTables Reader::read() {
   root_.known(
-      {"format",   "version",      "now",    "zones",    "racks",       "profiles",  "constraints",    "nodeKinds",
-       "nodes",    "launchLimits", "offers", "stores",   "dataSets",    "blocks",    "network",        "pools",
-       "shares",   "arrivals",     "jobs",   "targets",  "targetDebts", "tasks",     "placed",         "moves",
-       "transfer", "beyond",       "exact",  "degraded", "expected",    "reclaimed", "reclaimingPools"});
+      {"format",   "version",      "now",    "zones",    "racks",       "profiles",  "constraints",     "nodeKinds",
+       "nodes",    "launchLimits", "offers", "stores",   "dataSets",    "blocks",    "network",         "pools",
+       "shares",   "arrivals",     "jobs",   "targets",  "targetDebts", "tasks",     "placed",          "moves",
+       "transfer", "beyond",       "exact",  "degraded", "expected",    "reclaimed", "reclaimingPools", "unpaidRoom"});
   if (!root_.json().is_object()) return {};
   if (root_.at("format").value(Text{}) != "lips-snapshot")
     root_.problem("/format", shown(root_.at("format").json()), "\"lips-snapshot\"");

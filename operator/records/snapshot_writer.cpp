@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/eligibility.h"
+#include "records/snapshot_pools_writer.h"
 
 namespace lips {
 
@@ -245,26 +246,6 @@ void write_gangs(JsonText& out, const std::vector<Job>& jobs) {
   out.close(']');
 }
 
-// Pools with targets, or whose price of waiting targets have moved. All others are left out.
-void write_targets(JsonText& out, const ClusterSnapshot& cluster) {
-  const auto plain = [](const Pool& pool) { return !pool.targets.any() && pool.waiting_factor == 1; };
-  if (std::all_of(cluster.pools.begin(), cluster.pools.end(), plain)) return;
-  out.open("targets", '[');  // pool, USD a day, mean wait, complete by, waiting factor
-  for (const PoolId id : cluster.pools.ids())
-    if (const Pool& pool = cluster.pools[id]; !plain(pool))
-      out.row(cell_of(id), pool.targets.budget_per_day.value(), cell_of(pool.targets.mean_wait),
-              cell_of(pool.targets.complete_by), pool.waiting_factor);
-  out.close(']');
-  out.line();
-}
-
-void write_target_debts(JsonText& out, const ClusterSnapshot& cluster) {
-  if (cluster.target_debts.empty()) return;
-  out.open("targetDebts", '[');
-  for (const TargetDebt& debt : cluster.target_debts) out.described_row(debt);
-  out.close(']');
-}
-
 void write_expected(JsonText& out, const ClusterSnapshot& cluster) {
   if (cluster.expected.empty()) return;
   out.open("expected", '[');
@@ -389,25 +370,6 @@ void write_tasks(JsonText& out, const ClusterSnapshot& cluster) {
   out.close(']');
 }
 
-// Left out where no pool takes tasks back.
-void write_reclaims(JsonText& out, const ClusterSnapshot& cluster) {
-  if (std::any_of(cluster.pools.begin(), cluster.pools.end(), [](const Pool& pool) { return pool.reclaims(); })) {
-    out.open("reclaimingPools", '[');
-    for (const PoolId pool : cluster.pools.ids())
-      if (cluster.pools[pool].reclaims()) out.field("", cell_of(pool));
-    out.close(']');
-  }
-  std::vector<const RunningTask*> asked;
-  for (const RunningTask& run : cluster.running)
-    if (run.leaves() || run.stays_until != TimePoint{}) asked.push_back(&run);
-  if (asked.empty()) return;
-  std::sort(asked.begin(), asked.end(), [](const auto* a, const auto* b) { return a->task < b->task; });
-  out.open("reclaimed", '[');  // task, pool for which it ends, not asked again before
-  for (const RunningTask* run : asked)
-    out.row(cell_of(run->task), cell_of(run->reclaimed_for), cell_of(run->stays_until));
-  out.close(']');
-}
-
 // Left out when empty: files of clusters without erasure codes lack it.
 void write_degraded(JsonText& out, const ClusterSnapshot& cluster) {
   std::vector<std::int64_t> tasks;
@@ -472,6 +434,7 @@ void write_tables(JsonText& out, const ClusterSnapshot& cluster, const CostModel
   out.line();
   write_degraded(out, cluster);
   write_reclaims(out, cluster);
+  write_unpaid_room(out, cluster);
   if (cluster.shares) out.object("shares", *cluster.shares);
   if (cluster.arrivals.any()) out.object("arrivals", cluster.arrivals);
   write_target_debts(out, cluster);

@@ -253,7 +253,7 @@ RecordedCluster::Start RecordedCluster::start(const ClusterSnapshot& last) const
   cluster.constraints = last.constraints;
   cluster.network = last.network;
   cluster.pools = last.pools;
-  for (Pool& pool : cluster.pools) pool.waiting_factor = 1;
+  for (Pool& pool : cluster.pools) pool.waiting_factor = 1, pool.unpaid_room = CpuSeconds(0);
   std::unordered_map<std::string, NodeId> places;
   place_nodes(!last.offers.empty(), result, places);
   place_data(places, cluster);

@@ -165,7 +165,7 @@ TEST(OperatorConfig, TakesOverridesByPath) {
 TEST(PolicySettingsText, ReadsBackBitForBit) {
   const std::string text =
       R"({"billing": "use", "queueCharge": false, "expectedReach": "7201s", "moveCost": 0.0002, "budgetPerDay": 500.5, "meanWait": "600.000001s", "completeBy": "06:30", "waitingPrice": 0.1, "waitingPerJob": 0.25, "bucketEdges": ["0s", "1.000001s"], "replanEvery": "7.000003s", "replanLeast": "2s",)"
-      R"( "expressLimit": 1e-05, "orderFactor": 3.3000000000000003, "homeZones": false, "settle": "4s", "keepRoom": "7m", "keepCopies": false,)"
+      R"( "expressLimit": 1e-05, "orderFactor": 3.3000000000000003, "homeZones": false, "settle": "4s", "keepRoom": "7m", "keepBudget": "3m", "keepCopies": false,)"
       R"( "dropCopiesAfter": "90m", "epoch": "11m", "adaptiveEpoch": true, "localityPrice": 3e-07,)"
       R"( "makespanTolerance": 0.05, "leastTask": 12.5, "heartbeat": "1s", "nodeDelay": "250ms", "rackDelay": "1d", "starburstWait": "5m",)"
       R"( "horizon": "600s", "planAhead": "0s", "copyColumns": true, "uptime": "1h", "lsapRackCost": 1,)"

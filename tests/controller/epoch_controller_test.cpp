@@ -129,6 +129,27 @@ TEST(EpochController, HandsThePolicysFailureOn) {
   EXPECT_EQ(ran.error().message, "no plan");
 }
 
+// A plan keeps two cores empty for half a minute, the next one none.
+TEST(EpochController, CountsTheRoomThatPlansKeepForTasksToCome) {
+  std::vector<double> seen;
+  fake::ScriptedPolicy policy(cadence(Cadence::Trigger::epoch, 30), [&](const PolicyInput& input) {
+    seen.push_back(input.cluster.pools[PoolId(0)].unpaid_room.value());
+    Plan plan;
+    HeldRoom room;
+    room.job = JobId(0), room.zone = ZoneId(0), room.tasks = 1, room.room = {Cores(2), Mebibytes(0)};
+    if (seen.size() == 1) plan.account.held.push_back(room);
+    return plan;
+  });
+  Setting setting(policy);
+  setting.cluster.say(0, {fake::job(1)});
+  setting.cluster.say(65, {});
+  ASSERT_TRUE(setting.run());
+  ASSERT_EQ(seen.size(), 3u);
+  EXPECT_EQ(seen[0], 0);
+  EXPECT_NEAR(seen[1], 60, 0.5);
+  EXPECT_LT(seen[2], seen[1]);
+}
+
 TEST(EpochController, StopsWhenItIsTold) {
   fake::ScriptedPolicy policy(cadence(Cadence::Trigger::epoch, 10));
   Setting setting(policy);

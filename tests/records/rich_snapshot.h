@@ -14,6 +14,7 @@ inline ClusterSnapshot rich_start() {
   builder.start.pools[PoolId(1)].shortfall_price = UsdPerCpuSecond(0.25);
   builder.start.pools[PoolId(1)].targets = {Usd(500), seconds(600), std::chrono::hours(6)};
   builder.start.pools[PoolId(1)].waiting_factor = 0.5;
+  builder.start.pools[PoolId(1)].unpaid_room = CpuSeconds(12.5);
   builder.start.pools[PoolId(1)].reclaim = ReclaimRule::from_borrowers;
   const RackId racks[] = {builder.rack(ZoneId(0)), builder.rack(ZoneId(1))};
   builder.start.racks[racks[1]].name = "other rack";

@@ -11,6 +11,8 @@
 #include "policies/lips/gangs/gang.h"
 #include "policies/lips/gangs/gang_choice.h"
 #include "policies/lips/gangs/gang_orders.h"
+#include "policies/lips/gangs/giving_way.h"
+#include "policies/lips/gangs/keep_budget.h"
 #include "policies/lips/gangs/start_price.h"
 #include "policies/lips/gangs/turns.h"
 
@@ -28,12 +30,14 @@ class Peers {
         costs_(input.costs),
         settings_(std::move(settings)),
         classes_(classes),
+        free_(free),
         room_(cluster_, classes, free),
         orders_(cluster_, classes),
         price_(cluster_, input.costs, classes, settings_.waiting_price),
         running_(running_peers(cluster_)),
         choice_({cluster_, costs_, room_, orders_, price_, running_, settings_.buys}),
-        short_(short_gangs(cluster_)) {
+        short_(short_gangs(cluster_)),
+        budget_(cluster_, settings_.keep_budget) {
     for (const Offer& offer : cluster_.offers) boot_ = std::max(boot_, offer.boot);
     for (const NodeClass& one : classes.classes) interrupted_ = interrupted_ || one.interruptions > 0;
   }
@@ -51,16 +55,23 @@ class Peers {
     for (const WholeJobId whole : running_in_turn(cluster_, pending_, running_))
       if (!settings_.last) keep_room(whole, running_.at(whole));
     for (const WholeJobId whole : pending_in_turn(cluster_, pending_, running_, settings_.keep_room)) start(whole);
+    if (!settings_.last)
+      give_way(cluster_, result_.kept, {classes_, free_, result_.pools, result_.held, result_.requests});
+    if (const std::optional<Duration> ends = budget_.ends(result_.held)) look_again(std::max(overdue, *ends));
     return std::move(result_);
   }
 
  private:
-  bool keeps_room(WholeJobId id, const WholeJob& whole) const {
-    return lips::keeps_room(cluster_, running_, id, whole.arrived, settings_.keep_room);
+  bool pays(JobId part) const { return !budget_.is_spent(cluster_.jobs[part].pool); }
+
+  bool keeps_room(WholeJobId id, JobId part) const {
+    return lips::keeps_room(cluster_, running_, id, cluster_.jobs[part].whole.arrived, settings_.keep_room) &&
+           pays(part);
   }
 
-  bool keeps_room_for_driver(const WholeJob& whole) const {
-    return whole.lacks_driver && cluster_.now - whole.arrived < turns_for_driver * settings_.keep_room;
+  bool keeps_room_for_driver(JobId part) const {
+    const WholeJob& whole = cluster_.jobs[part].whole;
+    return whole.lacks_driver && cluster_.now - whole.arrived < turns_for_driver * settings_.keep_room && pays(part);
   }
 
   void start(WholeJobId id) {
@@ -81,8 +92,8 @@ class Peers {
     const bool settles = !all_here && since < settings_.settle;
     if (settles) look_again(settings_.settle - since);
     if (settles || gang.tasks() < least) return wait_beside_peers(gang, jobs, whole);
-    if (!late) add_to_come(gang, awaited(whole, gang, leads, since), whole, jobs.back());
-    add_driver(gang, whole, jobs.back());
+    if (!late) add_to_come(gang, awaited(gang, jobs.back(), leads, since), whole, jobs.back());
+    add_driver(gang, jobs.back());
     if (interrupted_) gang.set_stakes(cluster_);
     const bool alone = since >= settings_.keep_room && least == 0 && only_driver_runs(id);
     if (!within_pool_maxima(gang, alone) || gang.here() < least) return defer(jobs, DeferralReason::pool_maximum);
@@ -129,8 +140,9 @@ class Peers {
   }
 
   // One that has to come gets its room before all others.
-  void add_driver(Gang& gang, const WholeJob& whole, JobId like) const {
-    if (!keeps_room_for_driver(whole)) return;
+  void add_driver(Gang& gang, JobId like) const {
+    const WholeJob& whole = cluster_.jobs[like].whole;
+    if (!keeps_room_for_driver(like)) return;
     const double work = gang.parts.empty() ? least_work : gang.parts.front().work;
     const ByZone no_reads(cluster_.zones.size(), 0.0);
     gang.parts.insert(gang.parts.begin(), {like, 0, 1, true, whole.each, work, weight_of_driver, no_reads, 1, true});
@@ -144,7 +156,8 @@ class Peers {
 
   // For all that find no room in the zone. What is free there is kept for the others: an autoscaler leaves an empty
   // node for which somebody still asks.
-  void order(const Gang& gang, const std::vector<JobId>& jobs, const Start& choice) {
+  void order(const Gang& gang, const std::vector<JobId>& jobs, Start& choice) {
+    keep_within_share(gang, choice.spots);
     room_.take(gang, choice.spots);
     take(gang, choice.spots, false);
     take_new(*choice.order);
@@ -232,9 +245,11 @@ class Peers {
 
   // So many others, or room for them. For more than are known nobody waits long, but no driver starts without room for
   // a worker beside it: so of two drivers that run, the later one's worker finds room once other workers end.
-  std::uint32_t awaited(const WholeJob& whole, const Gang& gang, bool leads, Duration since) const {
+  std::uint32_t awaited(const Gang& gang, JobId like, bool leads, Duration since) const {
+    const WholeJob& whole = cluster_.jobs[like].whole;
     const std::uint32_t known = to_come(whole, gang);
-    if (known > 0 && (since < settings_.keep_room || (leads && !whole.guessed))) return known;
+    const bool keeps = since < settings_.keep_room || (leads && !whole.guessed);
+    if (known > 0 && keeps && pays(like)) return known;
     const bool unknown = whole.expected == 0 && !settings_.buys;  // nodes are ordered for those that are known to come
     return only_driver_waits(cluster_, gang) && (known > 0 || unknown) ? 1 : 0;
   }
@@ -269,11 +284,11 @@ class Peers {
   void keep_room(WholeJobId id, const RunningPeers& peers) {
     const JobId part = cluster_.tasks[peers.one].job;
     const WholeJob& whole = cluster_.jobs[part].whole;
-    const bool keeps = keeps_room(id, whole);
-    if (!keeps && !keeps_room_for_driver(whole)) return;
+    const bool keeps = keeps_room(id, part);
+    if (!keeps && !keeps_room_for_driver(part)) return;
     Gang gang{id, {}, peers.in_zone, peers.tasks, {}};
     if (keeps) add_to_come(gang, to_come(whole, gang), whole, part);
-    add_driver(gang, whole, part);
+    add_driver(gang, part);
     leave_out_above_share(gang);
     if (gang.parts.empty()) return;
     const std::vector<Spot> spots = take_beside_peers(gang);
@@ -286,13 +301,13 @@ class Peers {
   // others that will come.
   void wait_beside_peers(Gang& gang, const std::vector<JobId>& jobs, const WholeJob& whole) {
     defer(jobs, DeferralReason::waits_for_peers);
-    const bool keeps = keeps_room(gang.whole, whole),
-               lacks_driver = keeps_room_for_driver(whole) && gang.running_tasks > 0;
+    const bool keeps = keeps_room(gang.whole, jobs.back()),
+               lacks_driver = keeps_room_for_driver(jobs.back()) && gang.running_tasks > 0;
     if (!keeps && !lacks_driver) return;
     const TaskId asks = tasks_of(gang).begin()->second.front();
     std::erase_if(gang.parts, [&](const GangPart& part) { return part.to_come || !keeps; });
     if (keeps) add_to_come(gang, to_come(whole, gang), whole, jobs.back());
-    add_driver(gang, whole, jobs.back());
+    add_driver(gang, jobs.back());
     leave_out_above_share(gang);
     if (gang.parts.empty()) return;
     const std::vector<Spot> spots = take_beside_peers(gang);
@@ -405,6 +420,9 @@ class Peers {
         result_.pools.hold(job.pool, part.request, spot.tasks);
         add_held(result_.held, {held_for(part), part.job, cluster_.nodes[spot.node].zone, spot.tasks,
                                 part.request * static_cast<std::int32_t>(spot.tasks), settings_.last});
+        if (part.to_come)
+          result_.kept.push_back(
+              {part.job, held_for(part), part.request, spot.tasks, spot.node, orders_.like(spot.node, part)});
         continue;
       }
       const auto [portion, added] = portions.try_emplace(spot.part);
@@ -430,6 +448,7 @@ class Peers {
   const CostModel& costs_;
   PeersSettings settings_;
   NodeClasses& classes_;
+  IdVector<NodeId, Resources>& free_;
   GangRoom room_;
   OrderRoom orders_;
   StartPrice price_;
@@ -438,6 +457,7 @@ class Peers {
   PeersThatRun running_;
   GangChoice choice_;
   std::map<WholeJobId, std::uint32_t> short_;  // of tasks that must start at once
+  const KeepBudget budget_;
   PendingPeers pending_;
   PeersPlan result_;
 };

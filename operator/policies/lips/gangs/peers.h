@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "policies/lips/gangs/kept_spot.h"
 #include "policies/lips/placing/packing.h"
 #include "policies/lips/placing/pool_room.h"
 #include "policies/policy.h"
@@ -14,8 +15,8 @@ namespace lips {
 
 struct PeersSettings {
   double waiting_price = 1;
-  Duration settle, keep_room;  // see LipsSettings
-  bool buys = false;           // nodes may be asked for
+  Duration settle, keep_room, keep_budget;  // see LipsSettings
+  bool buys = false;                        // nodes may be asked for
   PoolRoom pools = {};
   // [job] its turn comes after that of the program's tasks; empty: of none.
   std::vector<bool> later = {};
@@ -33,6 +34,7 @@ struct PeersPlan {
   std::vector<bool> served;            // empty: there are no peers
   PoolRoom pools;                      // with these, and with room that is kept
   std::vector<HeldRoom> held;          // that room
+  std::vector<KeptSpot> kept;          // for tasks to come, by node
   std::vector<bool> later;             // [job] as in the settings, and of pools that are at their entitlement
   std::optional<Duration> look_again;  // a job will have settled, or find room
   std::uint32_t apart = 0;             // jobs that start in several zones

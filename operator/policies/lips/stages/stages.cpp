@@ -14,6 +14,7 @@
 #include "policies/lips/data/rescues.h"
 #include "policies/lips/demand/commodities.h"
 #include "policies/lips/demand/expected_room.h"
+#include "policies/lips/gangs/kept_from.h"
 #include "policies/lips/placing/far_reads.h"
 #include "policies/lips/placing/node_requests.h"
 #include "policies/lips/placing/reclaim.h"
@@ -90,10 +91,10 @@ std::vector<bool> gangs_of_low_priority(const PlanDraft& draft) {
 
 PeersPlan place_gangs(PlanDraft& draft, std::vector<bool> later, bool last) {
   const LipsSettings& lips = draft.lips();
-  PeersPlan gangs = place_peers(
-      draft.input,
-      {draft.waiting_price, lips.settle, lips.keep_room, draft.buys(), std::move(draft.pools), std::move(later), last},
-      draft.classes, draft.free);
+  PeersPlan gangs = place_peers(draft.input,
+                                {draft.waiting_price, lips.settle, lips.keep_room, lips.keep_budget, draft.buys(),
+                                 std::move(draft.pools), std::move(later), last},
+                                draft.classes, draft.free);
   draft.pools = gangs.pools;
   draft.plan.deferrals.insert(draft.plan.deferrals.end(), gangs.deferrals.begin(), gangs.deferrals.end());
   draft.plan.account.jobs_apart += gangs.apart;
@@ -210,6 +211,11 @@ void ask_for_nodes(PlanDraft& draft) {
     draft.plan.node_requests->insert(draft.plan.node_requests->end(), gangs.requests.begin(), gangs.requests.end());
 }
 
+// Nobody wanted the room that late gangs keep.
+void tell_who_is_kept_out(PlanDraft& draft) {
+  defer_who_is_kept_out(draft.cluster(), draft.free, draft.gangs.kept, draft.plan);
+}
+
 void reclaim(PlanDraft& draft) {
   draft.takes_back = take_back({draft.input, draft.shares, solved(draft), draft.free}, draft.plan);
 }
@@ -253,6 +259,7 @@ constexpr std::array table{
     Stage{"reads", Phase::tasks, choose_reads},
     Stage{"nodes", Phase::tasks, ask_for_nodes},
     Stage{"reclaim", Phase::tasks, reclaim},
+    Stage{"kept-out", Phase::tasks, tell_who_is_kept_out},
     Stage{"account", Phase::tasks, write_account},
 };
 
