@@ -1,11 +1,12 @@
 // Whole plans on random snapshots: seconds by stage, what CheckedPolicy's check takes, and certified gap, beside one
 // pass over the same tasks and nodes. bench_plan [--small | --rich | --large | --huge | --fleet |
-// --zones | --pools] [--only TEXT] [--events] [--again]
+// --zones | --pools] [--only TEXT] [--events] [--due] [--again]
 // --fleet: plans without a horizon, beside an autoscaler that may launch 17 types, all of the price sheet, or nothing.
 // --zones: 3 to 30 zones where everything binds, and 2,000 classes of nodes.
 // --pools: 5 pools that compete, and 500.
 // --only: the cases that have the text in their names.
 // --events: plans of what can start now, as the operator makes them after events; else of a whole horizon.
+// --due: a tenth of the jobs is due, from overdue to ten hours from now. Such plans are of what can start now.
 // --again: after the first plan, one task in a hundred and one node in a hundred change and the plan is made anew, five
 // times.
 #include <fmt/core.h>
@@ -114,6 +115,23 @@ void print(const Case& test, const ClusterState& state, const Plan& plan, double
 
 constexpr int plans_again = 5;
 
+ClusterSnapshot with_deadlines(ClusterSnapshot cluster) {
+  Random random(1);
+  for (Job& job : cluster.jobs)
+    if (random.below(10) == 0) job.due.complete_by = cluster.now + seconds(random.uniform(-3600, 36'000));
+  return cluster;
+}
+
+void run_due(const Case& test) {
+  const ClusterState state = simulation::random_cluster(test.shape);
+  const ClusterSnapshot cluster = with_deadlines(state.snapshot());
+  const WallStopwatch watch;
+  const double pass = one_pass(cluster, watch);
+  const Result<Plan> plan =
+      (*make_policy("lips", {}))->decide({cluster, simulation::random_costs(test.shape), 1, {}, &watch});
+  if (plan) print(test, state, *plan, pass, 0);
+}
+
 void run(const Case& test, bool again) {
   ClusterState state = simulation::random_cluster(test.shape);
   const CostModel costs = simulation::random_costs(test.shape);
@@ -221,5 +239,5 @@ int main(int argc, char** argv) {
   for (const Case& test : cases)
     if ((!rich_only || test.shape.memory) && (!huge_only || test.shape.tasks == 1000000) &&
         (!large_only || (test.shape.tasks == 100000 && !test.shape.memory)))
-      run(test, has("--again"));
+      has("--due") ? run_due(test) : run(test, has("--again"));
 }

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <vector>
 
+#include "base/random.h"
 #include "policies/registry/registry.h"
 #include "simulation/random_snapshot.h"
 
@@ -30,9 +32,20 @@ inline void bind_more(std::uint64_t seed, ClusterSnapshot& cluster) {
     for (DataStore& store : cluster.stores) store.capacity = store.used + Mebibytes(100);
 }
 
+// A third of the jobs are due, from long overdue to much time, and targets have moved the price of most pools' waits.
+inline void make_some_due(std::uint64_t seed, ClusterSnapshot& cluster) {
+  Random random(seed);
+  for (Job& job : cluster.jobs)
+    if (random.below(3) == 0)
+      job.due.complete_by = cluster.now + seconds(random.uniform(-600, 600) * random.uniform(0, 60));
+  for (Pool& pool : cluster.pools)
+    if (random.below(3) > 0) pool.waiting_factor = std::exp2(random.uniform(-3, 3));
+}
+
 struct RandomWorld {
   explicit RandomWorld(std::uint64_t seed, WorldLimits limits = {}) : RandomWorld(shape_of(seed, limits)) {
     bind_more(seed, cluster);
+    if (seed % 7 == 4) make_some_due(seed, cluster);
   }
   explicit RandomWorld(const simulation::SnapshotShape& shape)
       : cluster(simulation::random_cluster(shape).snapshot()), costs(simulation::random_costs(shape)) {

@@ -51,6 +51,13 @@ class MixedWorld {
 
   static constexpr PoolId adversary{0};
 
+  // A third of the jobs has been due before it came.
+  void make_some_overdue(std::uint64_t seed) {
+    Random random(seed);
+    for (MixedJob& job : jobs_)
+      if (random.below(3) == 0) job.due_in = -1;
+  }
+
   const ClusterBuilder& builder() const { return builder_; }
   const std::vector<MixedJob>& jobs() const { return jobs_; }
 

@@ -81,7 +81,9 @@ constexpr double longest_idle = 120;  // seconds
 // it, or when nothing is left.
 class MixedRun {
  public:
-  explicit MixedRun(std::uint64_t seed) : world_(seed), with_("lips", world_.builder()) {}
+  explicit MixedRun(std::uint64_t seed) : world_(seed), with_("lips", world_.builder()) {
+    if (seed % 2 == 0) world_.make_some_overdue(seed);
+  }
 
   // The fault: nothing, or a sentence.
   std::string run() {

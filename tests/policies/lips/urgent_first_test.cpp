@@ -33,7 +33,8 @@ TEST(UrgentFirst, StartsBesideAStreamOfOthersWhateverTheForm) {
   }
 }
 
-// The tasks of all jobs are alike; jobs differ in priority and arrival.
+// The tasks of all jobs are alike; jobs differ in priority and arrival, and some are overdue: those start where others
+// would wait, whatever their priority.
 TEST(UrgentFirst, HoldsOnRandomClusters) {
   int starts = 0, waits = 0;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
@@ -57,11 +58,16 @@ TEST(UrgentFirst, HoldsOnRandomClusters) {
     }
     const double memory = random.below(2) == 0 ? 200 : 3000;
     std::vector<JobId> jobs;
-    for (std::uint64_t k = 2 + random.below(5); k > 0; --k)
-      jobs.push_back(with.add({.priority = static_cast<int>(random.below(3)),
-                               .maps = static_cast<int>(1 + random.below(30)),
-                               .cpu = 600,
-                               .memory = memory}));
+    Random deadlines(seed);
+    for (std::uint64_t k = 2 + random.below(5); k > 0; --k) {
+      JobArrived arrived = job(with.state.snapshot(), {.priority = static_cast<int>(random.below(3)),
+                                                       .maps = static_cast<int>(1 + random.below(30)),
+                                                       .cpu = 600,
+                                                       .memory = memory});
+      if (seed % 2 == 0 && deadlines.below(3) == 0) arrived.job.due.complete_by = TimePoint(seconds(-1));
+      jobs.emplace_back(static_cast<std::uint32_t>(with.state.snapshot().jobs.size()));
+      with.state.apply(arrived);
+    }
     const Plan plan = with.plan();
     std::map<JobId, std::uint32_t> started;
     for (const Assignment& assignment : plan.assignments) ++started[with.state.snapshot().tasks[assignment.task].job];
@@ -69,6 +75,7 @@ TEST(UrgentFirst, HoldsOnRandomClusters) {
       for (const JobId low : jobs) {
         const Job &urgent = with.state.snapshot().jobs[high], &other = with.state.snapshot().jobs[low];
         if (urgent.priority <= other.priority || started[high] == urgent.pending) continue;
+        if (!urgent.due.any() && other.due.any()) continue;
         EXPECT_EQ(started[low], 0u) << "priority " << other.priority << " starts while " << urgent.priority << " waits";
       }
     for (const JobId job : jobs) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/random.h"
 #include "policies/waiting_price.h"
 #include "tests/model/difference.h"
@@ -39,11 +41,50 @@ TEST(WaitingWeights, AreOneWhereAllPoolsWaitAtOnePrice) {
   EXPECT_EQ(job_weights(ClusterSnapshot{}, by(Billing::invoice)).in_price.mean, 1);
 }
 
-TEST(WaitingWeights, AreRelativeToTheMeanOfPendingWork) {
+// The target of another pool moves nobody's price of waiting.
+TEST(WaitingWeights, AreRelativeToTheTargetFactorOfMostPendingWork) {
   const WaitingWeights weights = job_weights(two_pools(4, 1, 10, 20), by(Billing::invoice)).in_price;
-  EXPECT_DOUBLE_EQ(weights.mean, 2);
-  EXPECT_DOUBLE_EQ(weights.of(JobId(0)), 2);
-  EXPECT_DOUBLE_EQ(weights.of(JobId(1)), 0.5);
+  EXPECT_EQ(weights.mean, 1);
+  EXPECT_DOUBLE_EQ(weights.of(JobId(0)), 4);
+  EXPECT_DOUBLE_EQ(weights.urgency_of(JobId(0)), 4);
+  EXPECT_EQ(weights.of(JobId(1)), 1);
+  EXPECT_EQ(weights.urgency_of(JobId(1)), 1);
+  const WaitingWeights other = job_weights(two_pools(4, 1, 30, 20), by(Billing::invoice)).in_price;
+  EXPECT_EQ(other.mean, 4);
+  EXPECT_EQ(other.urgency_of(JobId(0)), 1);
+  EXPECT_DOUBLE_EQ(other.urgency_of(JobId(1)), 0.25);
+}
+
+// Twenty jobs with different times left; the one that is not due has no part in it.
+TEST(WaitingWeights, LeaveEachDeadlineToItsJobAndRoundThemWhereTheyAreMany) {
+  for (const int due : {3, 20}) {
+    ClusterBuilder builder;
+    builder.node({.slots = 1, .cpu = 1});
+    Case test("lips", builder);
+    const JobId plain = test.add({.maps = 1, .cpu = 600});
+    for (int i = 0; i < due; ++i) {
+      JobArrived arrived = testing::job(test.state.snapshot(), {.maps = 1, .cpu = 600});
+      arrived.job.due.complete_by = TimePoint(seconds(1500 + 97 * i));
+      test.state.apply(arrived);
+    }
+    const JobWeights weights = job_weights(test.state.snapshot(), by(Billing::invoice));
+    EXPECT_EQ(weights.in_price.mean, 1);
+    EXPECT_EQ(weights.in_price.of(plain), 1);
+    EXPECT_EQ(weights.in_order.of(plain), 1);
+    double before = 1e9;
+    for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(due); ++i) {
+      const JobId job(plain.index() + 1 + i);
+      const double exact = deadline_factor(1200, 1500 + 97 * i), priced = weights.in_price.urgency_of(job);
+      EXPECT_DOUBLE_EQ(weights.in_order.of(job), exact);
+      EXPECT_LE(priced, before);
+      before = priced;
+      if (due == 3) {
+        EXPECT_DOUBLE_EQ(priced, exact);
+      } else {
+        EXPECT_EQ(priced, std::exp2(std::round(std::log2(exact))));
+      }
+    }
+  }
 }
 
 TEST(PriceOfWait, IsHigherByDefaultWhereNodesArePaidForAnyway) {

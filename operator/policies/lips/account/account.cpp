@@ -11,6 +11,7 @@
 #include "model/task_bill.h"
 #include "policies/lips/placing/fetch.h"
 #include "policies/lips/prices/price_terms.h"
+#include "policies/lips/program/paid_parts.h"
 
 namespace lips {
 
@@ -55,7 +56,7 @@ double cost_of_unserved(const Workload& workload, const IdVector<PortionId, std:
 
 namespace {
 
-// The class's load of the quotas that are bound to it.
+// The class's load of quotas that are bound to it.
 Load load_of(const ClusterSnapshot& cluster, const NodeClass& group, const Workload& workload,
              const std::vector<Quota>& quotas, SideRows rows) {
   Load load;
@@ -69,6 +70,73 @@ Load load_of(const ClusterSnapshot& cluster, const NodeClass& group, const Workl
     if (rows.slots) load.slots += request.slots * span;
   }
   return load;
+}
+
+// Where the paid room of a class is a class of its own, no task takes memory of the one beside cores of the other. Each
+// task is priced in one step after the other; those to which dollars are heavier choose first.
+class InParts {
+ public:
+  InParts(const NodeClass& group, std::vector<CapacityStep>& steps) : group_(group), steps_(steps) {}
+
+  // Work of tasks of that urgency that take so much of the class's time. Returns the time that no step holds.
+  double take(double urgency, double work, Load load, double& usd) {
+    const double of_time = ratio(work, load.work);
+    std::vector<std::pair<double, CapacityStep*>> order;
+    for (CapacityStep& step : steps_)
+      if (const double whole = share(load, step); whole > 0)
+        order.emplace_back(whole * step.work / load.work * room(step) - too_much(step, urgency) * of_time, &step);
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    double left = 1;  // of the load
+    for (const auto& [price, step] : order) {
+      const double whole = share(load, *step);
+      if (left <= 0 || whole <= 0) continue;
+      const double part = std::min(1.0, left * whole), taken = part / whole;
+      usd += part * step->work * room(*step) - taken * work * too_much(*step, urgency);
+      left -= taken;
+      step->work *= 1 - part;
+      step->memory *= 1 - part;
+      step->slots *= 1 - part;
+    }
+    return std::max(0.0, left) * load.work;
+  }
+
+ private:
+  // Of the step that all of the load takes, above 1 where it does not hold it; 0: it holds nothing of it.
+  static double share(const Load& load, const CapacityStep& step) {
+    double most = 0;
+    for (const auto& [wanted, have] :
+         {std::pair(load.work, step.work), std::pair(load.memory, step.memory), std::pair(load.slots, step.slots)}) {
+      if (wanted > 0 && have <= 0) return 0;
+      if (wanted > 0) most = std::max(most, wanted / have);
+    }
+    return most;
+  }
+  double room(const CapacityStep& step) const { return step.waiting_price + group_.price_of_room().value(); }
+  // The class charges all work for the urgency of its jobs as if none of its room were paid for.
+  double too_much(const CapacityStep& step, double urgency) const {
+    return step.paid ? (1 / urgency - 1) * (1 - price_of_paid_capacity) * group_.price.value() : 0;
+  }
+
+  const NodeClass& group_;
+  std::vector<CapacityStep>& steps_;
+};
+
+// The room that the quotas of such a class take, and the wait for it. Consumes the steps. `load`: of a quota.
+template <class LoadOf>
+double cost_in_parts(const NodeClass& group, const Workload& workload, const std::vector<Quota>& quotas,
+                     std::vector<CapacityStep>& steps, double unserved, LoadOf load) {
+  std::map<double, std::vector<Quota>> by_urgency;
+  for (const Quota& quota : quotas)
+    by_urgency[workload.commodities[workload.portions[quota.portion].commodity].urgency].push_back(quota);
+  InParts parts(group, steps);
+  double usd = 0;
+  for (const auto& [urgency, same] : by_urgency)
+    for (const Quota& quota : same) {
+      const double work = quota.tasks * workload.portions[quota.portion].work;
+      const double too_much = parts.take(urgency, work, load(quota), usd);
+      usd += too_much * unserved;
+    }
+  return usd;
 }
 
 // Price of the work on the rest of the zone's steps, cheapest first; `memory` is in MiB-seconds per CPU-second at
@@ -107,6 +175,7 @@ double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes
   for (std::vector<CapacityStep>& of_class : steps)  // as the program takes them
     std::stable_sort(of_class.begin(), of_class.end(),
                      [](const CapacityStep& a, const CapacityStep& b) { return a.waiting_price < b.waiting_price; });
+  const PaidParts parts(cluster, classes, workload);
   IdVector<PortionId, std::uint32_t> planned(workload.portions.size(), 0);
   const SideRows rows = side_rows(workload, classes);
   std::optional<double> least_memory;  // of tasks that take any class
@@ -132,6 +201,11 @@ double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes
       const double price =
           group.price_of_use().value() + class_charges(classes, group, workload.commodities[portion.commodity]);
       usd += count(quota, group.zone) * price;
+    }
+    if (parts.is_parted(c)) {
+      usd += cost_in_parts(group, workload, quotas.in_class[c], steps[c], dearest_unserved,
+                           [&](const Quota& quota) { return load_of(cluster, group, workload, {quota}, rows); });
+      continue;
     }
     const double too_much = take(group, steps[c], load_of(cluster, group, workload, quotas.in_class[c], rows), usd);
     usd += too_much * dearest_unserved;

@@ -41,8 +41,14 @@ class Savings {
   double elsewhere(const Commodity& commodity) const {
     double usd = commodity.unserved_price;
     for (const ZoneId zone : market_.amounts.zone_price.ids())
-      usd = std::min(usd, commodity.non_cpu_cost[zone] + market_.amounts.zone_price[zone]);
+      usd = std::min(usd, commodity.non_cpu_cost[zone] + price_of_zone(zone, commodity.urgency));
     return usd;
+  }
+
+  // The nodes' part of it is as light as the jobs take dollars.
+  double price_of_zone(ZoneId zone, double urgency) const {
+    const double price = market_.amounts.zone_price[zone];
+    return price + (1 / urgency - 1) * std::min(price, cheapest_[zone]);
   }
 
   const SolvedMarket& market_;

@@ -95,7 +95,8 @@ class CommodityMaker {
       for (std::uint32_t g = 0; g < cluster_.groups[id].size(); ++g) {
         if (!readable(cluster_.groups[id][g])) continue;
         const SharedObjectId object = shared_data_->object(id, g);
-        if (object.valid() && !fits_every_class(cluster_.jobs[id], cluster_.groups[id][g]))
+        if (object.valid() &&
+            !fits_every_class(cluster_.jobs[id], cluster_.groups[id][g], settings_.weights.urgency_of(id)))
           open_object_[object] = false;
       }
   }
@@ -108,7 +109,8 @@ class CommodityMaker {
     const bool chosen = !settings_.homes.empty() && settings_.homes[id.index()].valid();
     const ZoneId home = chosen ? settings_.homes[id.index()] : job.memory.home;
     non_cpu_costs(cluster_, read_prices_, job, group, home, non_cpu_cost_);
-    const bool any_class = fits_every_class(job, group);
+    const double urgency = settings_.weights.urgency_of(id);
+    const bool any_class = fits_every_class(job, group, urgency);
     const SharedObjectId shared = price_copies(id, g);
     const double locality = settings_.locality_price.value() * (group.reads ? group.input.value() : 0);
     virtual_cost_.assign(non_cpu_cost_.size(), 0.0);
@@ -117,7 +119,7 @@ class CommodityMaker {
       non_cpu_cost_[z] = (non_cpu_cost_[z] + locality) / portion.work;
       if (weight != 1) virtual_cost_[z] /= weight, non_cpu_cost_[z] /= weight;
     }
-    portion.commodity = commodity_for(job, group, {any_class, shared, portion.work});
+    portion.commodity = commodity_for(job, group, {any_class, shared, portion.work, urgency});
     Commodity& commodity = result_.commodities[portion.commodity];
     commodity.work += portion.work * portion.tasks;
     commodity.portions.emplace_back(static_cast<std::uint32_t>(result_.portions.size()));
@@ -179,15 +181,15 @@ class CommodityMaker {
                });
   }
 
-  bool fits_every_class(const Job& job, const TaskGroup& group) {
+  bool fits_every_class(const Job& job, const TaskGroup& group, double urgency) {
     if (!fits_every_node(job)) return false;
     // A maximum counts cores. Where speeds differ, only the class form knows the cores per CPU-second.
     if (settings_.per_pool && cluster_.pools[job.pool].maximum.value() > 0 && fastest_ > slowest_) return false;
-    return !bound_by_read(group, job.request) && charged(group, job.request) == 0;
+    return !bound_by_read(group, job.request) && charged(group, job.request, urgency) == 0;
   }
 
-  std::uint32_t charged(const TaskGroup& group, const Resources& request) const {
-    return charged_terms(classes_, {request, group.cpu.value() / cores_of(request), double{1} * group.count});
+  std::uint32_t charged(const TaskGroup& group, const Resources& request, double urgency) const {
+    return charged_terms(classes_, {request, group.cpu.value() / cores_of(request), double{1} * group.count, urgency});
   }
 
   // A task bound by its read takes its core for longer than its work: only the class form counts that.
@@ -204,6 +206,7 @@ class CommodityMaker {
     bool any_class;
     SharedObjectId shared;
     double work;
+    double urgency;
   };
 
   CommodityId commodity_for(const Job& job, const TaskGroup& group, const Trait& trait) {
@@ -215,6 +218,7 @@ class CommodityMaker {
     for (double usd : non_cpu_cost_) hash.mix(usd);
     for (double usd : virtual_cost_) hash.mix(usd);
     if (!any_class) {
+      hash.mix(trait.urgency);
       hash.mix(std::uint64_t{job.constraint.index()});
       hash.mix(asked.cpu.value());
       hash.mix(asked.memory.value());
@@ -234,6 +238,7 @@ class CommodityMaker {
       const Commodity& known = result_.commodities[id];
       if (known.any_class != any_class || known.pool != pool || known.shared != trait.shared) return false;
       if (known.non_cpu_cost != non_cpu_cost_ || known.virtual_cost != virtual_cost_) return false;
+      if (known.urgency != trait.urgency) return false;
       if (!any_class && (known.constraint != job.constraint || known.request != asked)) return false;
       if (!reads_count) return true;
       const Portion& like = result_.portions[known.portions.front()];
@@ -254,7 +259,8 @@ class CommodityMaker {
       commodity.pool = pool;
       commodity.shared = trait.shared;
       commodity.zones = group.zones_soon();
-      commodity.charged = charged(group, asked);
+      commodity.urgency = trait.urgency;
+      commodity.charged = charged(group, asked, trait.urgency);
       commodity.input_per_work = group.reads ? group.input.value() / trait.work : 0;
       result_.commodities.push_back(std::move(commodity));
     }
@@ -267,11 +273,10 @@ class CommodityMaker {
     if (reads_) compare_with_least();
     double dearest = 0;
     for (const NodeClass& group : classes_.classes) dearest = std::max(dearest, group.price.value());
-    double non_cpu_cost = 0, waiting = 0, lost = 0;
+    double non_cpu_cost = 0, waiting = 0, lost = 0;  // as at no urgency
     for (const Commodity& commodity : result_.commodities) {
-      for (double usd : commodity.non_cpu_cost) non_cpu_cost = std::max(non_cpu_cost, usd);
-      if (commodity.charged == 0) continue;
-      for (const NodeClass& group : classes_.classes) lost = std::max(lost, class_charges(classes_, group, commodity));
+      for (double usd : commodity.non_cpu_cost) non_cpu_cost = std::max(non_cpu_cost, usd * commodity.urgency);
+      if (commodity.charged != 0) lost = std::max(lost, most_charged(commodity));
     }
     for (const auto& steps : classes_.steps)
       for (const CapacityStep& step : steps) waiting = std::max(waiting, step.waiting_price);
@@ -284,7 +289,7 @@ class CommodityMaker {
       double waited = 0;
       for (PortionId p : commodity.portions)
         waited = std::max(waited, to_hours(cluster_.now - began(cluster_.jobs[result_.portions[p].job])));
-      commodity.unserved_price = price * (1 + waited);
+      commodity.unserved_price = price * (1 + waited) / std::min(1.0, commodity.urgency);
       std::sort(commodity.portions.begin(), commodity.portions.end(), [&](PortionId a, PortionId b) {
         const Portion& left = result_.portions[a];
         const Portion& right = result_.portions[b];
@@ -294,6 +299,13 @@ class CommodityMaker {
         return a < b;
       });
     }
+  }
+
+  double most_charged(Commodity commodity) const {
+    double usd = 0;
+    commodity.urgency = 1;
+    for (const NodeClass& group : classes_.classes) usd = std::max(usd, class_charges(classes_, group, commodity));
+    return usd;
   }
 
   void compare_with_least() {

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "model/jobs_in_parts.h"
 #include "model/starts_in_time.h"
@@ -18,6 +21,8 @@ namespace {
 
 constexpr double least_pending_work = 1;  // CPU-seconds: less is as much, so that quotients stay finite
 
+constexpr double least_factor = 1e-3;  // a pool whose wait costs nothing still takes no dollars for nothing
+
 // Those of a job as its owner sees it: all of its parts wait at one price.
 class Factors {
  public:
@@ -27,17 +32,19 @@ class Factors {
                            [&](JobId id) { return cluster.jobs[id].due.any(); });
   }
 
-  // `last_tasks`: whether they count for all of their job.
+  // `last_tasks`: they count for all of their job.
   double of(JobId id, bool last_tasks) {
-    const Job& job = cluster_.jobs[id];
-    const double pending = parts_.pending_work(id).value();
-    const double all = last_tasks ? all_by_last_tasks(job, pending) : 1;
-    const double factor = cluster_.pools[job.pool].waiting_factor * (all + of_the_job(pending));
-    if (!any_due_) return factor;
-    const auto [found, added] = due_.try_emplace(parts_.first(id), 1);
-    if (added) found->second = due(id);
-    return factor * found->second;
+    const double factor = pool(id) * beside_urgency(id, last_tasks);
+    return any_due_ ? factor * due(id) : factor;
   }
+
+  double beside_urgency(JobId id, bool last_tasks) const {
+    const double pending = parts_.pending_work(id).value();
+    return (last_tasks ? all_by_last_tasks(cluster_.jobs[id], pending) : 1) + of_the_job(pending);
+  }
+
+  double pool(JobId id) const { return cluster_.pools[cluster_.jobs[id].pool].waiting_factor; }
+  double urgency(JobId id) { return pool(id) * due(id); }
 
  private:
   static double all_by_last_tasks(const Job& job, double pending) {
@@ -48,8 +55,15 @@ class Factors {
     return more_work_ > 0 ? more_work_ / std::max(pending, least_pending_work) : 0;
   }
 
-  // By the part that is most urgent; 1 if none is due.
   double due(JobId id) {
+    if (!any_due_) return 1;
+    const auto [found, added] = due_.try_emplace(parts_.first(id), 1);
+    if (added) found->second = of_deadlines(id);
+    return found->second;
+  }
+
+  // By the part that is most urgent; 1 if none is due.
+  double of_deadlines(JobId id) {
     std::optional<double> factor;
     double ends = 0;
     const auto consider = [&](double needed, Duration left) {
@@ -106,17 +120,58 @@ WaitingWeights weights_by(const ClusterSnapshot& cluster, const FactorOf& factor
   return weights;
 }
 
+// The target factor of most pending work; of several the least.
+double usual_factor(const ClusterSnapshot& cluster, const Factors& factors) {
+  std::map<double, double> work;
+  for (const JobId job : cluster.pending) work[factors.pool(job)] += cluster.jobs[job].pending_work.value();
+  const auto most =
+      std::max_element(work.begin(), work.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return std::max(most->first, least_factor);
+}
+
+using Urgencies = std::vector<std::pair<JobId, double>>;
+
+// Of the pending jobs that are more or less urgent than usual; empty where all are equally urgent.
+Urgencies urgencies(const ClusterSnapshot& cluster, Factors& factors) {
+  Urgencies result;
+  const auto differs = [&](JobId job) { return factors.urgency(job) != factors.urgency(cluster.pending.front()); };
+  if (std::none_of(cluster.pending.begin(), cluster.pending.end(), differs)) return result;
+  const double usual = usual_factor(cluster, factors);
+  for (const JobId job : cluster.pending)
+    if (const double urgency = std::max(factors.urgency(job), least_factor) / usual; urgency != 1)
+      result.emplace_back(job, urgency);
+  return result;
+}
+
+Urgencies rounded(Urgencies urgencies) {
+  std::set<double> different;
+  for (const auto& [job, urgency] : urgencies) different.insert(urgency);
+  if (different.size() > most_urgencies)
+    for (auto& [job, urgency] : urgencies) urgency = std::exp2(std::round(std::log2(urgency)));
+  return urgencies;
+}
+
+void add(const Urgencies& urgencies, WaitingWeights& weights) {
+  for (const auto& [job, urgency] : urgencies) {
+    weights.of_job.try_emplace(job, 1).first->second *= urgency;
+    if (urgency != 1) weights.urgency.emplace(job, urgency);
+  }
+}
+
 }  // namespace
 
 JobWeights job_weights(const ClusterSnapshot& cluster, const LipsSettings& settings) {
   Factors factors(cluster, settings);
-  const auto weights = [&](bool last_tasks) {
-    return weights_by(cluster, [&](JobId job) { return factors.of(job, last_tasks); });
+  const Urgencies own = urgencies(cluster, factors);
+  const auto weights = [&](bool last_tasks, const Urgencies& urgencies) {
+    if (own.empty()) return weights_by(cluster, [&](JobId job) { return factors.of(job, last_tasks); });
+    WaitingWeights result = weights_by(cluster, [&](JobId job) { return factors.beside_urgency(job, last_tasks); });
+    result.mean *= usual_factor(cluster, factors);
+    add(urgencies, result);
+    return result;
   };
   const bool by_invoice = settings.billing == Billing::invoice;
-  WaitingWeights in_price = weights(by_invoice);
-  if (!by_invoice || !cluster.offers.empty()) return {in_price, in_price};
-  return {std::move(in_price), weights(false)};
+  return {weights(by_invoice, rounded(own)), weights(by_invoice && !cluster.offers.empty(), own)};
 }
 
 double price_of_wait(const ClusterSnapshot& cluster, const LipsSettings& settings, const WaitingWeights& weights) {

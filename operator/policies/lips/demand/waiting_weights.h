@@ -1,6 +1,6 @@
-// Where targets have moved the price of waiting of some pools, jobs are due, part of a job has started, or each job
-// counts beside its work (waitingPerJob), jobs do not wait at one price. One program has one price of waiting: the
-// mean. A job whose wait counts more than that takes its other dollars that much lighter, and goes that much earlier.
+// Jobs do not wait at one price where some are due, targets have moved the price of some pools, part of a job has
+// started, or each counts beside its work. One program has one price of a wait. A job whose wait counts more than that
+// takes its dollars that much lighter, and goes that much earlier.
 #pragma once
 
 #include <unordered_map>
@@ -14,15 +14,26 @@ namespace lips {
 // counts for themselves alone, as in the LiPS paper.
 inline constexpr double most_of_last_tasks = 3;
 
+// The deadline of a job and the targets of its pool say how urgent it is, and that is its own affair. It weighs all of
+// the job's dollars, and moves the price of nobody else's wait. Last tasks and waitingPerJob are shares of one price:
+// they weigh the dollars that a place costs beside its nodes, and their mean is in the price of all.
 struct WaitingWeights {
-  double mean = 1;                           // times the setting waitingPrice
-  std::unordered_map<JobId, double> of_job;  // of those that are pending, relative to the mean; empty: 1 for all
+  double mean = 1;                            // times the setting waitingPrice
+  std::unordered_map<JobId, double> of_job;   // of those that are pending, relative to the mean; empty: 1 for all
+  std::unordered_map<JobId, double> urgency;  // the part of that which is the job's own; empty: 1 for all
 
-  double of(JobId job) const {
-    const auto found = of_job.find(job);
-    return found == of_job.end() ? 1 : found->second;
+  double of(JobId job) const { return in(of_job, job); }
+  double urgency_of(JobId job) const { return in(urgency, job); }
+
+ private:
+  static double in(const std::unordered_map<JobId, double>& weights, JobId job) {
+    const auto found = weights.find(job);
+    return found == weights.end() ? 1 : found->second;
   }
 };
+
+// More different urgencies than these are rounded to powers of two in prices: each is other tasks to a program.
+inline constexpr std::size_t most_urgencies = 8;
 
 struct JobWeights {
   WaitingWeights in_price;
@@ -31,7 +42,8 @@ struct JobWeights {
   WaitingWeights in_order;
 };
 
-// Means are over pending work.
+// Means are over pending work. Where all jobs are equally urgent, that is in the mean; else urgency is relative to the
+// target factor of the pools in which most work is pending.
 JobWeights job_weights(const ClusterSnapshot& cluster, const LipsSettings& settings);
 
 // The cost of an hour's wait of a CPU-second in one plan of these jobs, in mean prices of a CPU-second.

@@ -37,6 +37,7 @@ struct Gang {
   PeersByZone running;
   std::uint32_t running_tasks = 0;
   Mebibytes exchange;
+  double urgency = 1;  // its wait counts so many times
   std::uint32_t tasks() const;
   std::uint32_t here() const;  // of these, those that have arrived
   double weight() const;       // of its tasks

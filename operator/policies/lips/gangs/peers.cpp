@@ -83,6 +83,7 @@ class Peers {
     const WholeJob& whole = cluster_.jobs[jobs.front()].whole;
     Gang gang = gang_of(id, jobs);
     if (gang.parts.empty()) return;  // no store holds what they read
+    gang.urgency = settings_.weights.urgency_of(jobs.front());
     const std::uint32_t least = short_.contains(id) ? short_.at(id) : 0;
     const Duration since = cluster_.now - whole.arrived;
     const bool late = leave_late_driver(gang);
@@ -215,7 +216,7 @@ class Peers {
   }
 
   Gang gang_of(WholeJobId id, const std::vector<JobId>& jobs) {
-    Gang gang{id, {}, PeersByZone(cluster_.zones.size(), 0.0), 0, cluster_.jobs[jobs.front()].shuffle};
+    Gang gang{id, {}, PeersByZone(cluster_.zones.size(), 0.0), 0, cluster_.jobs[jobs.front()].shuffle, 1};
     if (const auto peers = running_.find(id); peers != running_.end()) {
       gang.running = peers->second.in_zone;
       gang.running_tasks = peers->second.tasks;
@@ -286,7 +287,7 @@ class Peers {
     const WholeJob& whole = cluster_.jobs[part].whole;
     const bool keeps = keeps_room(id, part);
     if (!keeps && !keeps_room_for_driver(part)) return;
-    Gang gang{id, {}, peers.in_zone, peers.tasks, {}};
+    Gang gang{id, {}, peers.in_zone, peers.tasks, {}, 1};
     if (keeps) add_to_come(gang, to_come(whole, gang), whole, part);
     add_driver(gang, part);
     leave_out_above_share(gang);
@@ -357,7 +358,7 @@ class Peers {
     std::vector<Spot> spots = room_.take(gang, home, gang.tasks());
     const bool lacks_driver = !gang.parts.empty() && gang.parts.front().leads;
     if (lacks_driver && (spots.empty() || spots.front().part > 0)) {
-      const Gang alone{gang.whole, {gang.parts.front()}, gang.running, gang.running_tasks, gang.exchange};
+      const Gang alone{gang.whole, {gang.parts.front()}, gang.running, gang.running_tasks, gang.exchange, gang.urgency};
       for (const ZoneId zone : cluster_.zones.ids())
         if (const std::vector<Spot> there = room_.take(alone, zone, 1); !there.empty()) {
           spots.push_back(there.front());

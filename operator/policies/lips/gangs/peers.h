@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "policies/lips/demand/waiting_weights.h"
 #include "policies/lips/gangs/kept_spot.h"
 #include "policies/lips/placing/packing.h"
 #include "policies/lips/placing/pool_room.h"
@@ -20,7 +21,8 @@ struct PeersSettings {
   PoolRoom pools = {};
   // [job] its turn comes after that of the program's tasks; empty: of none.
   std::vector<bool> later = {};
-  bool last = false;  // it is their turn
+  bool last = false;            // it is their turn
+  WaitingWeights weights = {};  // of the jobs
 };
 
 // Tasks that start now, as portions and placements of their own. Their capacity, and room that is kept for peers to

@@ -31,7 +31,7 @@ double StartPrice::of_nodes(const Gang& gang, const Start& start) const {
 double StartPrice::beside_cpu(const Gang& gang, const Start& start) const {
   PeersByZone in_zone = gang.running;
   const double wait = std::max(start.wait, start.order ? start.order->boot : 0.0);
-  double usd = waiting_price_ * classes_.mean_price.value() * gang.work() * wait / 3600;
+  double usd = waiting_price_ * gang.urgency * classes_.mean_price.value() * gang.work() * wait / 3600;
   each_place(start, [&](const auto& spot, const NodeClass& on) {
     const GangPart& part = gang.parts[spot.part];
     usd += spot.tasks * part.read_usd[on.zone];

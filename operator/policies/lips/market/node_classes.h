@@ -30,9 +30,10 @@ struct NodeClass {
   std::vector<NodeId> nodes;  // empty: an offer, whose nodes do not exist yet
   NodeId like;                // any of them
   OfferId offer;
-  double drain = 0;  // of an offer: seconds that a node is best busy for; the dearer waiting, the shorter
-  Cores cores;       // of all its nodes
-  double paid = 0;   // seconds from now until which a node with room is paid in any case, at most
+  double drain = 0;   // of an offer: seconds that a node is best busy for; the dearer waiting, the shorter
+  Cores cores;        // of all its nodes
+  double paid = 0;    // seconds from now until which a node with room is paid in any case, at most
+  double to_pay = 1;  // the share of its price that its room costs (program/paid_parts.h)
 
   std::vector<RoomWait> room_waits;  // few
 
@@ -43,7 +44,7 @@ struct NodeClass {
   }
   // A CPU-second costs `price`: where it is used, or, of nodes that are paid whole, where it is there to be used.
   UsdPerCpuSecond price_of_use() const { return whole ? UsdPerCpuSecond(0) : price; }
-  UsdPerCpuSecond price_of_room() const { return whole ? price : UsdPerCpuSecond(0); }
+  UsdPerCpuSecond price_of_room() const { return whole ? price * to_pay : UsdPerCpuSecond(0); }
 };
 
 // The share of its price that paid capacity costs, so that the cheapest is still used first.
@@ -55,6 +56,7 @@ struct CapacityStep {
   double work = 0, memory = 0, slots = 0;
   double waiting_price = 0;  // USD per CPU-second for starting only then, less any part that is already paid
   double from = 0;           // seconds from now: the beginning of its time slot
+  bool paid = false;         // in any case, but for the share price_of_paid_capacity
 };
 
 struct NodeClasses {

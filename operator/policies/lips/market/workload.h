@@ -51,6 +51,7 @@ struct Commodity {
   SharedObjectId shared;      // its copies are columns
   ZoneSet zones;              // that hold its input
   double input_per_work = 0;  // MiB per CPU-second
+  double urgency = 1;         // its jobs take the dollars of nodes lighter by this (demand/waiting_weights.h)
   double longest = 0;         // seconds that one of its tasks takes at speed 1
   std::uint32_t charged = 0;  // bits: the terms that some class charges its tasks for (prices/price_terms.h)
   LeastCosts least;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -55,7 +56,8 @@ class SmallJobs {
     for (const PortionId id : portions.ids()) order.push_back(id);
     const auto rank = [&](PortionId id) {
       const Job& job = cluster_.jobs[portions[id].job];
-      return std::pair(-std::int64_t{job.priority}, began(job));
+      const double urgency = result_.workload.commodities[portions[id].commodity].urgency;
+      return std::tuple(-std::int64_t{job.priority}, -urgency, began(job));
     };
     std::stable_sort(order.begin(), order.end(), [&](PortionId a, PortionId b) { return rank(a) < rank(b); });
     for (const PortionId id : order)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
@@ -47,6 +48,32 @@ class Requests {
     }
   }
 
+  // An urgent task that waits for a node which is there asks in the place of one that is alike and less urgent.
+  void let_urgent_ask() {
+    const IdVector<CommodityId, Commodity>& commodities = workload_.commodities;
+    if (std::all_of(commodities.begin(), commodities.end(), [](const Commodity& each) { return each.urgency == 1; }))
+      return;
+    std::map<Alike, std::vector<Quota*>> waiting;
+    for (const ClassId c : classes_.classes.ids())
+      for (Quota& quota : quotas_.in_class[c])
+        if (!classes_.classes[c].offer.valid() && quota.tasks > 0) waiting[alike(quota)].push_back(&quota);
+    for (const ClassId c : classes_.classes.ids()) {
+      if (!classes_.classes[c].offer.valid()) continue;
+      std::vector<Quota> asking;
+      for (Quota quota : quotas_.in_class[c]) {
+        if (const auto found = waiting.find(alike(quota)); found != waiting.end())
+          for (Quota* other : found->second)
+            if (quota.tasks > 0 && is_more_urgent(other->portion, quota.portion)) {
+              const std::uint32_t tasks = std::min(quota.tasks, other->tasks);
+              asking.push_back({other->portion, tasks});
+              other->tasks -= tasks, quota.tasks -= tasks;
+            }
+        asking.push_back(quota);
+      }
+      quotas_.in_class[c] = std::move(asking);
+    }
+  }
+
   // Nodes; `shared_work`: of the zone's quotas, CPU-seconds.
   double wanted(ClassId c, double shared_work) const {
     const NodeClass& offer = classes_.classes[c];
@@ -70,6 +97,22 @@ class Requests {
   void lift_shares() { pools_.lift_shares(); }
 
  private:
+  using Alike = std::tuple<ConstraintId, Resources, PoolId, double>;
+  Alike alike(const Quota& quota) const {
+    const Portion& portion = workload_.portions[quota.portion];
+    const Job& job = cluster_.jobs[portion.job];
+    return {job.constraint, job.request, job.pool, portion.work};
+  }
+
+  // With data in the same zones, or none.
+  bool is_more_urgent(PortionId a, PortionId b) const {
+    const Portion &one = workload_.portions[a], &other = workload_.portions[b];
+    const Commodity &left = workload_.commodities[one.commodity], &right = workload_.commodities[other.commodity];
+    return left.urgency > right.urgency && one.urgency < other.urgency &&
+           cluster_.jobs[one.job].priority >= cluster_.jobs[other.job].priority && left.zones == right.zones &&
+           left.input_per_work == right.input_per_work;
+  }
+
   static void leave_out(PortionId portion, std::vector<Quota>& list, std::uint32_t& left) {
     for (Quota& quota : list) {
       if (quota.portion != portion) continue;
@@ -83,11 +126,13 @@ class Requests {
     const Resources& request = cluster_.jobs[workload_.portions[quota.portion].job].request;
     return 1 / static_cast<double>(std::max<std::int64_t>(1, fit_count(request, offer.shape)));
   }
-  // While the node drains, whole tasks run in the same room one after another.
+  // While the node drains, whole tasks run in the same room one after another: the dearer their wait, the fewer, as
+  // the best time of a drain is (offer_classes.cpp).
   double nodes_for_a_task(const NodeClass& offer, const Quota& quota) const {
     const Portion& portion = workload_.portions[quota.portion];
     const double task = portion.work / (cores_of(cluster_.jobs[portion.job].request) * offer.speed);
-    return share(offer, quota) / std::max(1.0, std::floor(offer.drain / task));
+    const double drain = offer.drain / std::sqrt(workload_.commodities[portion.commodity].urgency);
+    return share(offer, quota) / std::max(1.0, std::floor(drain / task));
   }
 
   void ask_for(const NodeClass& offer, Quota& quota, double& nodes) {
@@ -127,6 +172,7 @@ void request_nodes(const SolvedMarket& market, WholeQuotas quotas, const std::ve
   Requests requests(market, std::move(quotas), std::move(pools), plan);
   if (workload.commodities.empty()) return;
   requests.leave_out(placements);
+  requests.let_urgent_ask();
   // A limit that offers share may not leave what is wanted of each. First come those whose work would cost most
   // elsewhere or later, by the zone's price, then those of which most is wanted.
   std::vector<std::tuple<double, double, ClassId>> offers;

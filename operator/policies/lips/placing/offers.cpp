@@ -42,7 +42,7 @@ bool Offers::may_take(const Commodity& commodity, const Resources& request, Clas
 
 Offers::Looks& Offers::looks_for(const Commodity& commodity, const Resources& request) {
   const ConstraintId constraint = commodity.any_class ? ConstraintId::none() : commodity.constraint;
-  const auto [known, added] = looks_.try_emplace({request, commodity.any_class, constraint});
+  const auto [known, added] = looks_.try_emplace({request, commodity.any_class, constraint, commodity.urgency});
   Looks& looks = known->second;
   if (!added) return looks;
   looks.in = IdVector<ClassId, Look>(classes_.classes.size());
@@ -50,10 +50,11 @@ Offers::Looks& Offers::looks_for(const Commodity& commodity, const Resources& re
   for (const ClassId c : classes_.classes.ids()) {
     const NodeClass& group = classes_.classes[c];
     if (!may_take(commodity, request, c)) continue;
+    const double price = group.price.value() / commodity.urgency;
     if (group.offer.valid())
-      looks.in[c].least = group.price.value() + classes_.steps[c].front().waiting_price;
+      looks.in[c].least = price + classes_.steps[c].front().waiting_price;
     else
-      looks.in[c].least = group.price.value() * (group.whole ? price_of_paid_capacity : 1);
+      looks.in[c].least = price * (group.whole ? price_of_paid_capacity : 1);
     looks.order[group.zone].push_back(c);
   }
   for (std::vector<ClassId>& classes : looks.order) std::make_heap(classes.begin(), classes.end(), Dearer{looks});
@@ -74,7 +75,7 @@ double Offers::price_on(ClassId c, const Commodity& commodity, NodeId node) cons
   const double price = price_in(classes_, group, commodity);
   if (!group.whole || commodity.longest <= 0) return price;
   const double paid = std::min(1.0, classes_.paid_until[node] * group.speed / commodity.longest);
-  return price - paid * (1 - price_of_paid_capacity) * group.price.value();
+  return price - paid * (1 - price_of_paid_capacity) * group.price.value() / commodity.urgency;
 }
 
 // Seconds. An autoscaler launches nothing for a task that fits a node which is there, of the same zone and capacity
@@ -119,7 +120,7 @@ std::optional<PlaceOffer> Offers::place(ClassId c, const Asked& asked, double mo
   const double latest = most < unlimited ? (most - price) / classes_.waiting * (1 + rounding) : unlimited;
   const auto later = later_.earliest(c, request, latest, look.later);
   if (look.first == open_[c].size())
-    look.least = classes_.classes[c].price.value() + classes_.waiting * later_.least(c, look.later);
+    look.least = classes_.classes[c].price.value() / commodity.urgency + classes_.waiting * later_.least(c, look.later);
   if (!later) return std::nullopt;
   return PlaceOffer{c, later->node, later->at, price + classes_.waiting * later->at, later->room};
 }

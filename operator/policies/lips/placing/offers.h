@@ -91,8 +91,8 @@ class Offers {
   LaterRoom later_;
   PromisedRoom& promised_;
   IdVector<ClassId, std::vector<NodeId>> open_;  // nodes with some room, paid for the longest first
-  std::map<std::tuple<Resources, bool, ConstraintId>, Looks>
-      looks_;  // of a request that any class or a constraint's may take; looked up only
+  std::map<std::tuple<Resources, bool, ConstraintId, double>, Looks>
+      looks_;  // of a request that any class or a constraint's may take, and its urgency; looked up only
 };
 
 }  // namespace lips

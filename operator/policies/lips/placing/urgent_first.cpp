@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace lips {
 
@@ -15,21 +18,59 @@ class UrgentFirst {
         placements_(placements),
         planned_(workload.portions.size(), 0),
         rank_(workload.portions.size(), 0) {
+    group();
     for (std::uint32_t i = 0; i < placements.size(); ++i) {
       const Placement& placement = placements[i];
       planned_[placement.portion] += placement.tasks;
-      of_commodity_[workload.portions[placement.portion].commodity].push_back(i);
+      placed_[first_[workload.portions[placement.portion].commodity]].push_back(i);
     }
   }
 
   void run() {
-    for (auto& [commodity, placed] : of_commodity_) order(workload_.commodities[commodity].portions, placed);
+    for (auto& [first, placed] : placed_) {
+      const auto others = others_.find(first);
+      order(others == others_.end() ? workload_.commodities[first].portions : portions_of(first, others->second),
+            placed);
+    }
   }
 
  private:
+  double urgency(PortionId id) const { return workload_.commodities[workload_.portions[id].commodity].urgency; }
+
+  // Commodities that cost the same but to how urgent their jobs are go together.
+  void group() {
+    for (const CommodityId id : workload_.commodities.ids()) first_.push_back(id);
+    const auto is_usual = [](const Commodity& commodity) { return commodity.urgency == 1; };
+    if (std::all_of(workload_.commodities.begin(), workload_.commodities.end(), is_usual)) return;
+    std::map<std::vector<float>, CommodityId> by_dollars;
+    for (const CommodityId id : workload_.commodities.ids()) {
+      const Commodity& commodity = workload_.commodities[id];
+      std::vector<float> usd;
+      for (const double each : commodity.non_cpu_cost) usd.push_back(static_cast<float>(each * commodity.urgency));
+      const auto [known, added] = by_dollars.try_emplace(std::move(usd), id);
+      if (added) continue;
+      first_[id] = known->second;
+      others_[known->second].push_back(id);
+    }
+  }
+
+  std::vector<PortionId> portions_of(CommodityId first, const std::vector<CommodityId>& others) const {
+    std::vector<PortionId> all = workload_.commodities[first].portions;
+    for (const CommodityId other : others)
+      all.insert(all.end(), workload_.commodities[other].portions.begin(), workload_.commodities[other].portions.end());
+    std::sort(all.begin(), all.end(), [&](PortionId a, PortionId b) { return before(a, b); });
+    return all;
+  }
+
+  bool before(PortionId a, PortionId b) const {
+    const Portion &left = workload_.portions[a], &right = workload_.portions[b];
+    const std::int32_t one = cluster_.jobs[left.job].priority, other = cluster_.jobs[right.job].priority;
+    return one != other ? one > other : std::tie(left.urgency, a) < std::tie(right.urgency, b);
+  }
+
   std::uint32_t waiting(PortionId id) const { return workload_.portions[id].tasks - planned_[id]; }
 
-  // The commodity's portions are in order of urgency.
+  // The portions are in order of urgency.
   void order(const std::vector<PortionId>& portions, std::vector<std::uint32_t>& placed) {
     const auto first = std::find_if(portions.begin(), portions.end(), [&](PortionId id) { return waiting(id) > 0; });
     if (first == portions.end()) return;
@@ -47,7 +88,7 @@ class UrgentFirst {
     for (auto at = first; at != portions.end() && rank_[*at] < least_urgent; ++at) {
       for (const std::uint32_t i : placed) {
         if (waiting(*at) == 0) break;
-        if (rank(i) > rank_[*at] && alike(placements_[i].portion, *at)) give(i, *at);
+        if (rank(i) > rank_[*at] && may_give(placements_[i].portion, *at)) give(i, *at);
       }
     }
   }
@@ -56,6 +97,9 @@ class UrgentFirst {
     const Portion &left = workload_.portions[a], &right = workload_.portions[b];
     return left.urgency == right.urgency && cluster_.jobs[left.job].priority == cluster_.jobs[right.job].priority;
   }
+
+  // A job to which a wait is cheaper may rather wait for a cheaper place than have that of another.
+  bool may_give(PortionId from, PortionId to) const { return urgency(to) >= urgency(from) && alike(from, to); }
 
   bool alike(PortionId a, PortionId b) const {
     const Portion &left = workload_.portions[a], &right = workload_.portions[b];
@@ -82,9 +126,11 @@ class UrgentFirst {
   const ClusterSnapshot& cluster_;
   const Workload& workload_;
   std::vector<Placement>& placements_;
-  IdVector<PortionId, std::uint32_t> planned_;  // tasks
-  IdVector<PortionId, std::uint32_t> rank_;     // in its commodity; 0: the most urgent
-  std::map<CommodityId, std::vector<std::uint32_t>> of_commodity_;
+  IdVector<PortionId, std::uint32_t> planned_;                // tasks
+  IdVector<PortionId, std::uint32_t> rank_;                   // of those that go together; 0: the most urgent
+  IdVector<CommodityId, CommodityId> first_;                  // of those that go together
+  std::map<CommodityId, std::vector<CommodityId>> others_;    // by the first
+  std::map<CommodityId, std::vector<std::uint32_t>> placed_;  // the same
 };
 
 }  // namespace

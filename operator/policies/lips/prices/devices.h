@@ -39,7 +39,7 @@ inline constexpr PriceTerm devices_term{
                          [&](const NodeClass& group) { return price_of_devices(group, tasks.request) > 0; });
     },
     [](const NodeClasses&, const NodeClass& group, const Commodity& commodity) {
-      return price_of_devices(group, commodity.request);
+      return price_of_devices(group, commodity.request) / commodity.urgency;
     }};
 
 }  // namespace lips

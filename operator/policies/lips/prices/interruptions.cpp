@@ -34,11 +34,12 @@ void find_most_interrupted(NodeClasses& classes) {
     classes.most_interrupted = std::max(classes.most_interrupted, group.interruptions / group.speed);
 }
 
-double price_of_interruptions(const NodeClasses& classes, const NodeClass& group, double seconds, double stake) {
+double price_of_interruptions(const NodeClasses& classes, const NodeClass& group, double seconds, double stake,
+                              double urgency) {
   const double time = seconds / group.speed, expected = std::min(group.interruptions * time, most_interruptions);
   if (expected <= 0 || (expected < rare_interruptions && stake <= 1)) return 0;
   const double done_anew = std::expm1(expected) / expected - 1;  // over the task's own time
-  return stake * done_anew * (group.price.value() + classes.waiting * time);
+  return stake * done_anew * (group.price.value() / urgency + classes.waiting * time);
 }
 
 }  // namespace lips

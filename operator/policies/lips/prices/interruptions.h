@@ -34,8 +34,10 @@ class InterruptionRates {
 };
 
 // USD per CPU-second of work that interruptions add, in the mean, to a task that takes so many seconds at speed 1; 0
-// where they are rare. `stake`: what is done anew with it, its own work included, as a multiple of its own.
-double price_of_interruptions(const NodeClasses& classes, const NodeClass& group, double seconds, double stake = 1);
+// where they are rare. `stake`: what is done anew with it, its own work included, as a multiple of its own. `urgency`:
+// of its job, which takes dollars that much lighter.
+double price_of_interruptions(const NodeClasses& classes, const NodeClass& group, double seconds, double stake = 1,
+                              double urgency = 1);
 
 // Sets `most_interrupted`.
 void find_most_interrupted(NodeClasses& classes);
@@ -46,7 +48,7 @@ inline constexpr PriceTerm interruptions_term{
       return classes.most_interrupted * tasks.seconds >= rare_interruptions;
     },
     [](const NodeClasses& classes, const NodeClass& group, const Commodity& commodity) {
-      return price_of_interruptions(classes, group, commodity.longest);
+      return price_of_interruptions(classes, group, commodity.longest, 1, commodity.urgency);
     }};
 
 }  // namespace lips

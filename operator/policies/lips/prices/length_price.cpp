@@ -65,7 +65,7 @@ bool keep_rest(const NodeClasses& classes, const Resources& request, double seco
 
 double price_of_rest(const NodeClasses& classes, const NodeClass& group, const Commodity& commodity) {
   const double seconds = commodity.longest, tasks = ratio(commodity.work, seconds * cores_of(commodity.request));
-  return rest_of(classes, group, commodity.request, seconds, tasks) * group.price.value();
+  return rest_of(classes, group, commodity.request, seconds, tasks) * group.price.value() / commodity.urgency;
 }
 
 }  // namespace lips

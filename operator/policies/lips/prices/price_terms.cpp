@@ -5,6 +5,7 @@
 #include "policies/lips/prices/devices.h"
 #include "policies/lips/prices/interruptions.h"
 #include "policies/lips/prices/length_price.h"
+#include "policies/lips/prices/urgency.h"
 #include "policies/lips/prices/whole_room.h"
 
 namespace lips {
@@ -12,10 +13,7 @@ namespace lips {
 namespace {
 
 constexpr std::array table{
-    interruptions_term,
-    rest_of_node_term,
-    devices_term,
-    room_wait_term,
+    interruptions_term, rest_of_node_term, devices_term, room_wait_term, urgency_term,
 };
 
 }  // namespace

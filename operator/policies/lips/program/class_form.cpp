@@ -11,6 +11,7 @@
 #include "policies/lips/program/coarsening.h"
 #include "policies/lips/program/column_prices.h"
 #include "policies/lips/program/gathering.h"
+#include "policies/lips/program/paid_parts.h"
 #include "solver/certificate.h"
 #include "solver/clp_backend.h"
 #include "solver/transportation.h"
@@ -316,9 +317,8 @@ class ClassForm {
   double best_bound_ = 0, missing_ = 0;
 };
 
-}  // namespace
-
-Amounts solve_class_form(const ClassFormInput& input) {
+// With no paid room of a class that has to be a class of its own.
+Amounts solve(const ClassFormInput& input) {
   const auto& [cluster, costs, classes, workload, given] = input;
   if (std::any_of(workload.commodities.begin(), workload.commodities.end(),
                   [](const Commodity& commodity) { return commodity.shared.valid(); }))
@@ -352,6 +352,14 @@ Amounts solve_class_form(const ClassFormInput& input) {
       merging ? ClassForm(input, ClassColumns::none).bound_at_prices_of(form, *merging) : form.bound_for(workload);
   amounts.lower_bound = std::max(0.0, bound);
   return amounts;
+}
+
+}  // namespace
+
+Amounts solve_class_form(const ClassFormInput& input) {
+  const PaidParts parts(input.cluster, input.classes, input.workload);
+  if (parts.none()) return solve(input);
+  return parts.add_up(solve({input.cluster, input.costs, parts.classes(), input.workload, input.settings}));
 }
 
 double class_form_bound(const ClassFormInput& input, const std::vector<double>& row_dual) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "policies/lips/prices/price_terms.h"
+#include "policies/lips/program/paid_parts.h"
 
 namespace lips {
 
@@ -248,7 +249,10 @@ solver::RowId ClassFormProgram::space(ZoneId zone) {
 }
 
 solver::LinearProgram class_form_program(const ClassFormInput& input) {
-  return std::move(ClassFormProgram(input, ClassColumns::all).program);
+  const PaidParts parts(input.cluster, input.classes, input.workload);
+  const NodeClasses& classes = parts.none() ? input.classes : parts.classes();
+  const ClassFormInput parted{input.cluster, input.costs, classes, input.workload, input.settings};
+  return std::move(ClassFormProgram(parted, ClassColumns::all).program);
 }
 
 }  // namespace lips

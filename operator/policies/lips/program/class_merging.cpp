@@ -62,12 +62,12 @@ void ClassMerging::find_signatures() {
 }
 
 void ClassMerging::merge(double width) {
-  using Key = std::tuple<ZoneId, bool, bool, std::size_t, std::array<int, 7>>;
+  using Key = std::tuple<ZoneId, bool, bool, double, std::size_t, std::array<int, 7>>;
   std::map<Key, ClassId> by_key;
   merged_.classes = {}, merged_.steps = {}, owners_ = {}, of_ = {};
   for (const ClassId c : classes_.classes.ids()) {
     const NodeClass& group = classes_.classes[c];
-    const Key key{group.zone, group.whole, group.offer.valid(), signature_[c], buckets(group, width)};
+    const Key key{group.zone, group.whole, group.offer.valid(), group.to_pay, signature_[c], buckets(group, width)};
     const auto [found, added] = by_key.try_emplace(key);
     if (added) {
       found->second = merged_.classes.push_back(group);
@@ -110,9 +110,8 @@ std::vector<std::pair<ClassId, double>> ClassMerging::shares(ClassId merged, Cap
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < steps.size(); ++i)
     if (steps[i].work > 0) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return steps[a].waiting_price < steps[b].waiting_price;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return steps[a].waiting_price < steps[b].waiting_price; });
   std::map<ClassId, double> opened;
   double all = 0;
   for (const std::size_t i : order) {

@@ -21,7 +21,7 @@ class ClassMerging {
   ClassId of(ClassId c) const { return of_[c]; }
   // USD per CPU-second that the class costs more than those that it is merged into.
   double surcharge(ClassId c) const {
-    return (classes_.classes[c].price - merged_.classes[of_[c]].price).value();
+    return (classes_.classes[c].price - merged_.classes[of_[c]].price).value() * classes_.classes[c].to_pay;
   }
   // A CPU-second there keeps memory for as much shorter as the class is faster.
   double speedup(ClassId c) const { return classes_.classes[c].speed / merged_.classes[of_[c]].speed; }

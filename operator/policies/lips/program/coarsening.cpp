@@ -11,7 +11,7 @@ namespace lips {
 
 namespace {
 
-using Key = std::tuple<bool, ConstraintId, Resources, PoolId, ZoneSet, int, SharedObjectId, std::uint32_t, int>;
+using Key = std::tuple<bool, ConstraintId, Resources, PoolId, ZoneSet, int, SharedObjectId, std::uint32_t, int, double>;
 
 // Prices of reading differ by less than a factor of four inside one key.
 Key key(const Commodity& commodity) {
@@ -22,7 +22,8 @@ Key key(const Commodity& commodity) {
       commodity.charged != 0 ? static_cast<int>(std::floor(2 * std::log2(std::max(1e-3, commodity.longest)))) : -1000;
   return {commodity.any_class, commodity.constraint, commodity.any_class ? Resources{} : commodity.request,
           commodity.pool,      commodity.zones,      magnitude,
-          commodity.shared,    commodity.charged,    length};
+          commodity.shared,    commodity.charged,    length,
+          commodity.urgency};
 }
 
 }  // namespace

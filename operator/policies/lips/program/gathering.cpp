@@ -37,7 +37,8 @@ ByZone prices_of_cores(const NodeClasses& classes, const Workload& workload, std
 Gathering::Kind Gathering::kind_of(const Commodity& commodity) {
   const int length = commodity.charged != 0 ? std::ilogb(std::max(1e-3, commodity.longest)) : -1000;
   return {commodity.any_class, commodity.constraint, commodity.any_class ? Resources{} : commodity.request,
-          commodity.pool,      commodity.charged,    length};
+          commodity.pool,      commodity.charged,    length,
+          commodity.urgency};
 }
 
 Gathering::Gathering(const Workload& workload, const ByZone& prices, std::size_t most) : workload_(workload) {

@@ -25,7 +25,7 @@ class Gathering {
 
  private:
   // Commodities of one kind differ by what they cost in each zone, and by what it costs to leave them.
-  using Kind = std::tuple<bool, ConstraintId, Resources, PoolId, std::uint32_t, int>;
+  using Kind = std::tuple<bool, ConstraintId, Resources, PoolId, std::uint32_t, int, double>;
   static Kind kind_of(const Commodity& commodity);
   struct Choice {
     ZoneId best;

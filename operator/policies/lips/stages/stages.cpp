@@ -93,7 +93,7 @@ PeersPlan place_gangs(PlanDraft& draft, std::vector<bool> later, bool last) {
   const LipsSettings& lips = draft.lips();
   PeersPlan gangs = place_peers(draft.input,
                                 {draft.waiting_price, lips.settle, lips.keep_room, lips.keep_budget, draft.buys(),
-                                 std::move(draft.pools), std::move(later), last},
+                                 std::move(draft.pools), std::move(later), last, draft.weights.in_price},
                                 draft.classes, draft.free);
   draft.pools = gangs.pools;
   draft.plan.deferrals.insert(draft.plan.deferrals.end(), gangs.deferrals.begin(), gangs.deferrals.end());

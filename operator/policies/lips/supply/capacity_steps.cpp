@@ -98,6 +98,7 @@ class Steps {
         all.work -= paid.work, all.memory -= paid.memory, all.slots -= paid.slots;
         paid.waiting_price = all.waiting_price - (1 - price_of_paid_capacity) * classes_.classes[c].price.value();
         paid.from = all.from;
+        paid.paid = true;
         classes_.steps[c].push_back(paid);
       }
   }
