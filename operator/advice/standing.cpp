@@ -145,7 +145,7 @@ std::string_view to_string(Standing standing) {
   constexpr EnumArray<Standing, std::string_view> names{
       "runs",           "ended",          "starts-now",         "next-on-node",    "maps-unfinished", "inputs-missing",
       "waits-for-node", "waits-for-data", "waits-for-locality", "waits-for-peers", "pool-maximum",    "pool-share",
-      "not-eligible",   "cheaper-later",  "behind-others",      "no-capacity",     "plan-refused"};
+      "not-eligible",   "cheaper-later",  "room-kept",          "behind-others",   "no-capacity",     "plan-refused"};
   return names[standing];
 }
 

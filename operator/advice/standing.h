@@ -31,6 +31,7 @@ enum class Standing : std::uint8_t {
   pool_share,     // its pool has what it is entitled to, and others want the rest
   not_eligible,   // no node may take it, or none is large enough even if it is empty
   cheaper_later,  // a node has room, and waiting is cheaper
+  room_kept,      // what it could take is kept for others, who have not come or wait for the rest of their room
   behind_others,  // what is free goes to tasks before it
   no_capacity,    // nothing that fits is free
   plan_refused,

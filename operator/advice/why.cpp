@@ -82,6 +82,11 @@ class Explaining {
     Result<std::optional<HeldBack>> held = held_back(question_, outcome, result_.task);
     if (!held) return tl::unexpected(held.error());
     result_.held_back = *std::move(held);
+    // A plan does not say which: only the plan without that room does.
+    const Standing said = result_.standing;
+    if (result_.held_back && (said == Standing::cheaper_later || said == Standing::behind_others ||
+                              said == Standing::no_capacity || said == Standing::pool_share))
+      result_.standing = Standing::room_kept;
     Result<std::vector<Remedy>> remedies = remedies_for(question_, outcome, result_.task);
     if (!remedies) return tl::unexpected(remedies.error());
     result_.remedies = *std::move(remedies);

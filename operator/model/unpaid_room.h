@@ -1,5 +1,5 @@
-// What is held is paid for (docs/policies.md#room-for-tasks-to-come): core-seconds of room that plans keep empty for
-// tasks of a pool to come, beyond the core-seconds that the pool's tasks use. They fade.
+// Held room is paid for (docs/policies.md#room-for-tasks-to-come): core-seconds of room that plans keep empty for tasks
+// of a pool to come, beyond the core-seconds that the pool's tasks use. They fade.
 #pragma once
 
 #include <map>

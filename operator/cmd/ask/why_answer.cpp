@@ -65,6 +65,8 @@ class Answer {
       case Standing::cheaper_later:
         return fmt::format("waits because waiting is cheaper than what is free: {} has room for {}",
                            where(*said_.dearer), page::usd(said_.dearer->bill.total().value()));
+      case Standing::room_kept:
+        return "waits because the room that it could take is kept for " + kept_for();
       case Standing::behind_others:
         return "waits because what is free goes to tasks that come before it" + room();
       case Standing::no_capacity:
@@ -217,6 +219,11 @@ class Answer {
     }
     if (held.rooms.size() > most_expected) out += fmt::format("; and for {} more", held.rooms.size() - most_expected);
     return out + "; otherwise it would start at once, on " + node_in_zone(held.starts_on);
+  }
+
+  std::string kept_for() const {
+    const std::vector<HeldRoom>& rooms = said_.held_back->rooms;
+    return cluster_.jobs[rooms.front().job].name + (rooms.size() > 1 ? " and others" : "");
   }
 
   Json held_back_json(const advice::HeldBack& held) const {

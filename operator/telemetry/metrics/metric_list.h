@@ -147,6 +147,12 @@ inline constexpr auto metric_list = [] {
       MetricAbout{"lips_pool_cores", gauge, "pool", "cores in use"},
       MetricAbout{"lips_pool_share_ratio", gauge, "pool", "cores in use as a share of all schedulable cores"},
       MetricAbout{"lips_pool_pending_tasks", gauge, "pool", "pending tasks before the last plan"},
+      MetricAbout{"lips_pool_held_cores", gauge, "pool",
+                  "cores that the last plan leaves empty for tasks of the pool that wait for others or have not come, "
+                  "also beside nodes that it orders (lips holds)"},
+      MetricAbout{"lips_pool_unpaid_core_seconds", gauge, "pool",
+                  "core-seconds that were kept empty for tasks of the pool to come, beyond what its tasks have used; "
+                  "above keepBudget times the cores that are there, nothing more is kept for it"},
       MetricAbout{"lips_pool_fair_share_ratio", gauge, "pool",
                   "what the pool is entitled to, as a part of its dominant resource, nodes that could be launched "
                   "included; this and the next eight as of the last plan of a policy with shares"},

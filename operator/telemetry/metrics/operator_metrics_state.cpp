@@ -142,12 +142,17 @@ void OperatorMetrics::State::count_pools(const DecidedPlan& decided) {
   const ClusterSnapshot& cluster = decided.cluster;
   sharing_metrics.set(decided.plan.account.sharing, cluster.now);
   const IdVector<PoolId, PoolActivity> activity = pool_activity(cluster);
+  IdVector<PoolId, Cores> held(cluster.pools.size());
+  for (const HeldRoom& room : decided.plan.account.held)
+    if (room.reason != HeldFor::large_task) held[cluster.jobs[room.job].pool] += room.room.cpu;
   figures.pools.clear();
   for (const PoolId id : activity.ids()) {
     const std::string& pool = known(cluster.pools[id].name);
     const PoolActivity& now = activity[id];
     registry.set("lips_pool_cores", {pool}, now.cores);
     registry.set("lips_pool_share_ratio", {pool}, now.share());
+    registry.set("lips_pool_held_cores", {pool}, held[id].value());
+    registry.set("lips_pool_unpaid_core_seconds", {pool}, cluster.pools[id].unpaid_room.value());
     registry.set("lips_pool_pending_tasks", {pool}, static_cast<double>(now.pending));
     registry.set("lips_running_tasks", {pool}, static_cast<double>(now.running));
     figures.pools.push_back({pool, spent[pool], now.cores, now.share(), now.rate, now.pending, now.running,

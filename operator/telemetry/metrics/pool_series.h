@@ -7,10 +7,13 @@
 
 namespace lips {
 
-inline constexpr std::array pool_gauges{
-    MetricLabel{"lips_pool_cores", "pool"}, MetricLabel{"lips_pool_share_ratio", "pool"},
-    MetricLabel{"lips_pool_pending_tasks", "pool"}, MetricLabel{"lips_running_tasks", "pool"},
-    MetricLabel{"lips_pool_left_alone", "pool"}};
+inline constexpr std::array pool_gauges{MetricLabel{"lips_pool_cores", "pool"},
+                                        MetricLabel{"lips_pool_share_ratio", "pool"},
+                                        MetricLabel{"lips_pool_pending_tasks", "pool"},
+                                        MetricLabel{"lips_running_tasks", "pool"},
+                                        MetricLabel{"lips_pool_left_alone", "pool"},
+                                        MetricLabel{"lips_pool_held_cores", "pool"},
+                                        MetricLabel{"lips_pool_unpaid_core_seconds", "pool"}};
 inline constexpr std::array pool_sums{MetricLabel{"lips_spend_dollars_total", "pool"},
                                       MetricLabel{"lips_tasks_bound_total", "pool"},
                                       MetricLabel{"lips_tasks_finished_total", "pool"},

@@ -1,4 +1,4 @@
-// What is held is paid for (model/unpaid_room.h): a pool that owes more than its budget keeps no room for tasks to
+// Held room is paid for (model/unpaid_room.h): a pool that owes more than its budget keeps no room for tasks to
 // come. Internal to peers.cpp.
 #pragma once
 
