@@ -66,7 +66,7 @@ std::string_view without_list(WatchedKind kind) {
     case WatchedKind::argo_workflows:
       return "their later steps are not expected";
     case WatchedKind::resource_quotas:
-      return "nodes are ordered beyond the quotas of namespaces";
+      return "nodes are ordered and room is kept beyond the quotas of namespaces";
   }
   return "";
 }

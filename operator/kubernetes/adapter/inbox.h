@@ -31,7 +31,7 @@ enum class WatchedKind : std::uint8_t {
   pod_groups,  // from the first pod on that names one
   job_sets,    // these two where the API server has them
   argo_workflows,
-  resource_quotas  // where nodes are ordered
+  resource_quotas  // where nodes are ordered, and from the first application on that announces pods
 };
 // Nothing can be planned without them.
 constexpr bool is_needed(WatchedKind kind) { return kind <= WatchedKind::pods; }

@@ -146,6 +146,7 @@ KnownJob JobPods::known(const std::string& key, const Surroundings& around) cons
     result.maps_in[zone] = maps;
   }
   result.finished_maps += gone;
+  result.here = there[TaskKind::map] + there[TaskKind::reduce] + gone;
   result.maps = std::max(declared[TaskKind::map].count(), there[TaskKind::map] + gone);
   // lips.dev/tasks counts workers, on the driver too.
   if (const std::int64_t workers = declared[TaskKind::map].tasks; result.peers && workers > 0)

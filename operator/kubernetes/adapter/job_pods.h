@@ -28,6 +28,7 @@ using MapsByZone = std::map<std::string, std::uint32_t>;
 struct KnownJob {
   std::uint32_t maps = 0, reduces = 0;  // declared, else the number of known ones
   std::uint32_t finished_maps = 0;
+  std::uint32_t here = 0;  // pods that are there, or have ended
   MapsByZone maps_in;  // where finished maps ran
   // True of an application whose pods exchange data.
   bool peers = false;

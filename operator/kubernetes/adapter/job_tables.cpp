@@ -26,14 +26,31 @@ std::optional<LearnedTraffic::Known> learned_of(const PodRecord& pod, const JobC
 }
 
 // Where nobody says how many peers will come, as many as in earlier runs.
-KnownJob known_of(const std::string& key, const JobContext& context) {
-  KnownJob known = context.known ? context.known(key) : KnownJob{};
-  if (!known.worker || known.complete || known.expected > 0) return known;
+void guess_peers(KnownJob& known, const JobContext& context) {
   const std::optional<LearnedTraffic::Known> learned = learned_of(*known.worker, context);
-  if (!learned || learned->workers == 0) return known;
+  if (!learned || learned->workers == 0) return;
   known.guessed = true;
   known.expected = learned->workers + known.drivers;
   known.maps = std::max(known.maps, known.expected);
+}
+
+// Pods that the quotas of its namespace refuse can never come.
+void keep_within_quotas(const std::string& key, KnownJob& known, const JobContext& context) {
+  if (!context.grants) return;
+  const PodRecord& like = *known.worker;
+  if (known.expected <= known.here) return context.grants->forget(like.meta.name_space, key);
+  const std::optional<PodNeeds> needs = needs_to_come(known, context.classes);
+  if (!needs) return;
+  const std::int64_t come = context.grants->grant(like.meta.name_space, key, {needs->requests, like.priority_class},
+                                                  known.expected - known.here);
+  known.expected = known.here + static_cast<std::uint32_t>(come);
+}
+
+KnownJob known_of(const std::string& key, const JobContext& context) {
+  KnownJob known = context.known ? context.known(key) : KnownJob{};
+  if (!known.worker || known.complete) return known;
+  if (known.expected == 0) guess_peers(known, context);
+  keep_within_quotas(key, known, context);
   return known;
 }
 

@@ -11,6 +11,7 @@
 #include "kubernetes/adapter/data_under_path.h"
 #include "kubernetes/adapter/job_pods.h"
 #include "kubernetes/adapter/model_index.h"
+#include "kubernetes/adapter/quota_grants.h"
 #include "kubernetes/adapter/readable_data.h"
 #include "kubernetes/adapter/task_part.h"
 #include "kubernetes/pods/job_codec.h"
@@ -37,6 +38,7 @@ struct JobContext {
   ContentsOf contents = {};
   WhyLost why_lost = {};                                      // empty: no block is
   const std::map<std::string, CronJob>* cron_jobs = nullptr;  // by uid; none: no clock of theirs counts
+  QuotaGrants* grants = nullptr;                              // of peers to come; none: quotas do not count
 };
 
 struct GroupedJob {

@@ -30,6 +30,7 @@ void KnownJobs::forget_job(const std::string& uid) {
 
 void KnownJobs::forget(const PodRecord& pod) {
   pods_.forget(pod);
+  if (const std::string key = job_key(pod); pods_.of(key).empty()) grants_.forget(pod.meta.name_space, key);
   if (const std::string creator = creator_of(pod); pods_.created_by(creator).empty()) ended_.erase(creator);
 }
 
@@ -54,6 +55,7 @@ std::set<std::string> KnownJobs::take_complete() {
   std::erase_if(keys, [this](const std::string& key) {
     return !pods_.is_complete(key, [this](const std::string& uid) { return has_ended(uid); });
   });
+  for (const std::string& key : keys) grants_.forget((*pods_.of(key).begin())->meta.name_space, key);
   return keys;
 }
 
@@ -104,7 +106,11 @@ KnownJob KnownJobs::known(const std::string& key) {
 }
 
 void KnownJobs::review_awaited(TimePoint now) {
-  if (awaited_review_.due(now)) awaited_.review(pods_.awaited(), now);
+  if (!awaited_review_.due(now)) return;
+  const std::vector<AwaitedApplication> applications = pods_.awaited();
+  awaited_.review(applications, now);
+  for (const AwaitedApplication& application : applications)
+    if (awaited_.is_over(application.key)) grants_.forget(application.name_space, application.key);
 }
 
 bool KnownJobs::has_waiting_reader(const std::string& uid) const {

@@ -12,6 +12,7 @@
 #include "kubernetes/adapter/job_memories.h"
 #include "kubernetes/adapter/job_pods.h"
 #include "kubernetes/adapter/model_index.h"
+#include "kubernetes/adapter/quota_grants.h"
 #include "kubernetes/pods/job_codec.h"
 #include "kubernetes/pods/node_cache.h"
 #include "kubernetes/pods/workflow.h"
@@ -20,7 +21,8 @@ namespace lips::kubernetes {
 
 class KnownJobs {
  public:
-  KnownJobs(JobMemories& memories, const NodeCache& nodes) : memories_(memories), nodes_(nodes) {}
+  KnownJobs(JobMemories& memories, const NodeCache& nodes, const Quotas& quotas)
+      : memories_(memories), nodes_(nodes), grants_(quotas) {}
 
   void update(BatchJob job);
   void update(CronJob cron) { cron_jobs_[cron.meta.uid] = std::move(cron); }
@@ -48,6 +50,8 @@ class KnownJobs {
   // Says whether one has changed since the last call.
   bool take_workflows_changed() { return std::exchange(workflows_changed_, false); }
   KnownJob known(const std::string& key);
+  // Further pods of such applications, as far as quotas let them come.
+  QuotaGrants& grants() { return grants_; }
   // Looks now and then which announced workers have come.
   void review_awaited(TimePoint now);
   // True: the Job with this uid has a pod that names data and has no node yet.
@@ -70,6 +74,7 @@ class KnownJobs {
   std::map<std::string, Workflow> workflows_;
   bool workflows_changed_ = false;
   AwaitedWorkers awaited_;
+  QuotaGrants grants_;
   Every awaited_review_{Duration(5'000'000)};
   std::set<std::string> ended_;      // creators of pods that are there, by uid
   std::set<std::string> to_review_;  // jobs that may have become complete

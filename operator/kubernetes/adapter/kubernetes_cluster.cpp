@@ -138,7 +138,7 @@ KubernetesCluster::KubernetesCluster(ClusterLink link, ClusterSettings settings,
                                 settings_.may_ask_driver});
   volume_binding_ = std::make_unique<VolumeBinding>(
       VolumeBinding::Surroundings{volumes_, nodes_, *act_client_, may_act, wake}, settings_.volume_wait);
-  jobs_ = std::make_unique<KnownJobs>(*memories_, nodes_);
+  jobs_ = std::make_unique<KnownJobs>(*memories_, nodes_, quotas_);
   fleet_ = std::make_unique<FleetLink>(
       FleetLink::Surroundings{nodes_, pods_, quotas_, model_, *jobs_, *watch_client_, *act_client_, may_act, wake,
                               [this](PodRecord& record, const OfferEntry& offer) { send_ahead(record, offer); },
@@ -205,6 +205,7 @@ void KubernetesCluster::detect_resources() {
   resources_.review(*watch_client_, now());
   fleet_->detect(now());
   workflow_apis_.review(*watch_client_, *informers_, now());
+  if (jobs_->grants().asked()) informers_->watch(WatchedKind::resource_quotas);
 }
 
 void KubernetesCluster::link_data() {
@@ -386,7 +387,7 @@ void KubernetesCluster::handle(const Listed& listed) {
   const bool everything = readiness_.handle(listed);
   if (listed.kind == WatchedKind::pods) lifecycle_->handle_list(listed.request);
   if (listed.kind == WatchedKind::pod_groups) groups_.set_trouble("");
-  if (listed.kind == WatchedKind::resource_quotas) quotas_.settle();
+  if (listed.kind == WatchedKind::resource_quotas) settle_quotas();
   if (!everything) return;
   log_.info("full resync", {{"nodes", nodes_.all().size()}, {"pods", pods_.ours().size()}});
 }
@@ -397,7 +398,12 @@ void KubernetesCluster::handle(const BindReport& report) {
 
 void KubernetesCluster::handle(const NotListed& failed) {
   if (failed.kind == WatchedKind::pod_groups) groups_.set_trouble(failed.why);
-  if (failed.kind == WatchedKind::resource_quotas) quotas_.settle();
+  if (failed.kind == WatchedKind::resource_quotas) settle_quotas();
+}
+
+void KubernetesCluster::settle_quotas() {
+  if (jobs_->grants().awaits_quotas()) model_.must_list();
+  quotas_.settle();
 }
 
 void KubernetesCluster::handle(const NotUnderstood& refused) {

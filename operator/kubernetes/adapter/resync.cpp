@@ -188,7 +188,8 @@ void Resync::emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data
                            &around_.divisions,
                            contents_lookup(data, model.index()),
                            loss_lookup(data, model.index()),
-                           &around_.jobs.cron_jobs()};
+                           &around_.jobs.cron_jobs(),
+                           &around_.jobs.grants()};
   for (GroupedJob& group : group_into_jobs(known, context, model.events(), rejected)) {
     group.job.memory = around_.jobs.memory_of(group.key, model.index());
     job_keys_.push_back(group.key);

@@ -42,6 +42,7 @@ class Quotas {
   // They have been listed, or cannot be.
   void settle() { settled_ = true; }
   bool settled() const { return settled_; }
+  bool limits(const std::string& name_space) const { return quotas_.contains(name_space); }
 
   // The part that pods to come use up, beside pods that are there.
   class Room {

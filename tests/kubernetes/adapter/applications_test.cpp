@@ -287,6 +287,23 @@ TEST_F(Applications, NoNodesAreOrderedForExecutorsBeyondTheQuotaOfTheirNamespace
   EXPECT_EQ(cluster_.created_pods().size(), 3u);
 }
 
+// Two of its executors can come. The room of the others is free.
+TEST_F(Applications, NoRoomIsKeptForExecutorsBeyondTheQuotaOfTheirNamespace) {
+  put_zone("b", 4, "1.0");
+  driver({{"lips.dev/tasks", "300"}});
+  cluster_.put_storage("resourcequotas", "quota",
+                       {{"metadata", {{"namespace", "default"}}},
+                        {"status", {{"hard", {{"requests.cpu", "3"}}}, {"used", {{"requests.cpu", "1"}}}}}});
+  Scheduling scheduling(cluster_);
+  ASSERT_TRUE(scheduling.until_bound("spark-1-driver"));
+  cluster_.put_pod("other-1", {});
+  ASSERT_TRUE(scheduling.until_bound("other-1"));
+  cluster_.put_pod("other-2", {});
+  executor(1), executor(2);
+  ASSERT_TRUE(scheduling.until([&] { return cluster_.bindings() == 4; }));
+  EXPECT_EQ(cluster_.pod("other-2").node, "") << "theirs was kept";
+}
+
 // It waits for its properties, and nothing else is pending: an autoscaler would launch a node for it anywhere.
 TEST_F(Applications, ADriverIsNeverMarkedForAutoscalersWhereNodesAreOrdered) {
   driver({}, mounts_properties);
