@@ -58,7 +58,7 @@ class OwnTrade : public ::testing::TestWithParam<Scene> {
       builder.offer(ZoneId(0), 12);
     PolicySettings settings;
     settings.lips.billing = billing;
-    // What is paid for anyway costs so much less beside a wait.
+    // Nodes that are paid for anyway cost so much less beside a wait.
     settings.lips.waiting_price =
         waiting_price * (billing == Billing::invoice && !elastic ? price_of_paid_capacity : 1);
     settings.lips.waiting_per_job = 0;
@@ -209,7 +209,9 @@ class Halves {
     if (plan.node_requests)
       for (const NodeRequest& request : *plan.node_requests)
         count(request.task, cluster.offers[request.offer].like, outcome.asks);
-    if (plan.account.lower_bound) EXPECT_GE(plan.account.gap, -1e-9);
+    if (plan.account.lower_bound) {
+      EXPECT_GE(plan.account.gap, -1e-9);
+    }
     return outcome;
   }
 

@@ -102,8 +102,8 @@ TEST(PriceOfWait, IsHigherByDefaultWhereNodesArePaidForAnyway) {
   settings.billing = Billing::invoice, settings.waiting_price = 0;
   EXPECT_EQ(price_of_wait(fixed, settings, {}), 0) << "0 is a price";
   settings.waiting_price = 2;
-  EXPECT_EQ(price_of_wait(fixed, settings, {3, {}}), 6);
-  EXPECT_EQ(price_of_wait(grows, settings, {3, {}}), 6);
+  EXPECT_EQ(price_of_wait(fixed, settings, {3, {}, {}}), 6);
+  EXPECT_EQ(price_of_wait(grows, settings, {3, {}, {}}), 6);
 }
 
 TEST(PriceOfWait, OfAJobCountsByDefaultWhereNodesComeAndGo) {

@@ -101,7 +101,7 @@ class InParts {
   }
 
  private:
-  // Of the step that all of the load takes, above 1 where it does not hold it; 0: it holds nothing of it.
+  // The part of the step that all of the load takes, above 1 where it does not hold it; 0: it holds nothing of it.
   static double share(const Load& load, const CapacityStep& step) {
     double most = 0;
     for (const auto& [wanted, have] :

@@ -40,7 +40,8 @@ class Factors {
 
   double beside_urgency(JobId id, bool last_tasks) const {
     const double pending = parts_.pending_work(id).value();
-    return (last_tasks ? all_by_last_tasks(cluster_.jobs[id], pending) : 1) + of_the_job(pending);
+    const double all = last_tasks ? all_by_last_tasks(cluster_.jobs[id], pending) : 1;
+    return all + of_the_job(pending);
   }
 
   double pool(JobId id) const { return cluster_.pools[cluster_.jobs[id].pool].waiting_factor; }
@@ -131,7 +132,7 @@ double usual_factor(const ClusterSnapshot& cluster, const Factors& factors) {
 
 using Urgencies = std::vector<std::pair<JobId, double>>;
 
-// Of the pending jobs that are more or less urgent than usual; empty where all are equally urgent.
+// Those of the pending jobs that are more or less urgent than usual; empty where all are equally urgent.
 Urgencies urgencies(const ClusterSnapshot& cluster, Factors& factors) {
   Urgencies result;
   const auto differs = [&](JobId job) { return factors.urgency(job) != factors.urgency(cluster.pending.front()); };
