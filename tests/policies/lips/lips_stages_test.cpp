@@ -1,11 +1,15 @@
 // Places, fast path, homes and the account of the default planner, and what its settings do.
 #include <set>
 
+#include "base/random.h"
+#include "model/launch_room.h"
 #include "model/task_bill.h"
+#include "model/validate_plan.h"
 #include "policies/lips/demand/homes.h"
 #include "policies/lips/placing/fast_path.h"
 #include "tests/policies/lips/lips_case.h"
 #include "tests/policies/lips/prices.h"
+#include "tests/policies/random_world.h"
 
 namespace lips {
 namespace {
@@ -24,6 +28,53 @@ PolicySettings whole(double span = 600) {
   PolicySettings settings;
   settings.lips.horizon = seconds(span);
   return settings;
+}
+
+// No node that is there takes it, empty, and none that could be launched.
+bool takes_nowhere(const ClusterSnapshot& cluster, const Job& job) {
+  for (const NodeId id : cluster.nodes.ids()) {
+    const Node& node = cluster.nodes[id];
+    if (node.schedulable && cluster.eligible(job.constraint, id) && fits(job.request, node.capacity)) return false;
+  }
+  for (const Offer& offer : cluster.offers)
+    if (nodes_left(cluster, offer) > 0 && cluster.eligible(job.constraint, offer.like) &&
+        fits(job.request, cluster.nodes[offer.like].capacity))
+      return false;
+  return true;
+}
+
+TEST(Ineligible, AreTheTasksThatNoNodeTakesAndNoOthers) {
+  std::size_t named = 0, others = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    testing::RandomWorld world(seed);
+    Random random(seed);
+    std::set<JobId> running;
+    for (const RunningTask& run : world.cluster.running) running.insert(run.job);
+    for (const JobId id : world.cluster.pending)
+      if (random.below(8) == 0 && !running.contains(id)) world.cluster.jobs[id].request.cpu = Cores(1000);
+    PolicySettings settings;
+    settings.lips.fast_path_limit = Usd(random.below(2) == 0 ? 0 : 1);
+    settings.lips.billing = random.below(2) == 0 ? Billing::use : Billing::invoice;
+    const Result<Plan> plan = world.decide("lips", settings);
+    ASSERT_TRUE(plan) << plan.error().message;
+    EXPECT_THAT(validate_plan(world.cluster, *plan), IsEmpty());
+    std::set<TaskId> said;
+    for (const Deferral& deferral : plan->deferrals)
+      if (deferral.reason == DeferralReason::not_eligible) said.insert(deferral.task);
+    for (const JobId id : world.cluster.pending) {
+      if (world.cluster.jobs[id].whole.peers) continue;  // they wait together
+      const bool nowhere = takes_nowhere(world.cluster, world.cluster.jobs[id]);
+      for (const TaskGroup& group : world.cluster.groups[id])
+        for (const TaskId task : world.cluster.tasks_of(group)) {
+          EXPECT_EQ(said.contains(task), nowhere) << "job " << id.index();
+          ++(nowhere ? named : others);
+        }
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(named, 300u);
+  EXPECT_GT(others, 3000u);
 }
 
 TEST(TaskSelection, ChooseDistinctTasksAndTheLocalOnesFirst) {
@@ -125,6 +176,36 @@ TEST(FastPath, CountsTransferAgainstCpu) {
   Case test("lips", builder, {}, across);
   test.add({.blocks = {block}, .cpu = 10});
   EXPECT_EQ(Lane(test, 100).fast_path.placements.at(0).node, near);
+}
+
+// A node beside the data is free soon, and one in another zone now. To start at once is worth no more than the limit
+// beyond the wait, whatever a job reads.
+TEST(FastPath, PaysForAReadFromAfarNoMoreThanItsLimitAndTheWait) {
+  int crosses = 0, waits = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    ClusterBuilder builder(2);
+    const NodeId near = builder.node({.zone = ZoneId(0), .price = 1e-5, .slots = 1, .cpu = 1});
+    builder.node({.zone = ZoneId(1), .price = 1e-5, .slots = 1, .cpu = 1});
+    const BlockId block = builder.block({near}, std::exp(random.uniform(std::log(1), std::log(1e5))));
+    const double busy = random.uniform(1, 600);
+    const auto transfer = [&](double limit) {
+      PolicySettings settings;
+      settings.lips.fast_path_limit = Usd(limit);
+      settings.lips.billing = seed % 2 == 0 ? Billing::use : Billing::invoice;
+      Case test("lips", builder, settings, UsdPerMebibyte(2e-5));
+      EXPECT_TRUE(test.state.assume({test.task(test.add({.maps = 1, .cpu = busy}), 0), near, {}, {}}));
+      test.add({.blocks = {block}, .cpu = 60});
+      return test.plan().account.transfer;
+    };
+    const double limit = 0.01, wait = 1.1 * 8 * 60 * 1e-5 * busy / 3600, paid = transfer(limit).value();
+    EXPECT_LE(paid, limit + wait);
+    EXPECT_LE(transfer(0).value(), wait);
+    ++(paid > 0 ? crosses : waits);
+  }
+  EXPECT_GT(crosses, 30);
+  EXPECT_GT(waits, 30);
 }
 
 TEST(FastPath, LosesNothingWhenNoSlotIsFree) {

@@ -14,6 +14,7 @@
 #include "policies/lips/data/rescues.h"
 #include "policies/lips/demand/commodities.h"
 #include "policies/lips/demand/expected_room.h"
+#include "policies/lips/demand/ineligible.h"
 #include "policies/lips/gangs/kept_from.h"
 #include "policies/lips/placing/far_reads.h"
 #include "policies/lips/placing/node_requests.h"
@@ -50,6 +51,7 @@ TimeSlotSettings time_slots(const PlanDraft& draft) {
 void make_supply(PlanDraft& draft) {
   draft.classes = make_classes(draft.cluster(), time_slots(draft));
   draft.free = draft.cluster().free;
+  defer_ineligible(draft.cluster(), draft.classes, draft.plan.deferrals);
 }
 
 void keep_expected(PlanDraft& draft) {
