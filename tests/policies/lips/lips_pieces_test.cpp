@@ -401,6 +401,13 @@ TEST(ClassForm, BuysOneCopyForAllReadersWhereThatIsCheaper) {
   EXPECT_EQ(amounts.copies.size(), 1u);
 }
 
+TEST(ClassForm, HasNoColumnWithMoreEntriesThanKindsOfRows) {
+  ClassFormProgram::Column column;
+  for (std::size_t i = 0; i < column.entry.size(); ++i) column.add(solver::RowId(static_cast<std::int32_t>(i)), 1);
+  EXPECT_EQ(column.entries().size(), column.entry.size());
+  EXPECT_DEATH(column.add(solver::RowId(0), 1), "more entries");
+}
+
 TEST(Rounding, LeavesOutTheLeastUrgent) {
   ClusterBuilder builder;
   builder.node({.slots = 1, .cpu = 1});

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "policies/lips/market/eligible_classes.h"
 #include "solver/linear_program.h"
 
@@ -31,7 +32,7 @@ struct ClassFormSettings {
   double good_enough = 1e-4;  // certified gap at which column generation stops
   std::int64_t max_iterations = 2'000'000;
   std::size_t most_commodities = 1500, most_classes = 400;  // solved without merging
-  std::size_t most_gathered = 1000;  // about; where more than most_commodities are left
+  std::size_t most_gathered = 1000;                         // about; where more than most_commodities are left
   StartColumns start;
 };
 
@@ -63,7 +64,10 @@ class ClassFormProgram {
     double cost = 0;
     std::array<solver::Entry, 7> entry;
     std::size_t count = 0;
-    void add(solver::RowId row, double value) { entry[count++] = {row, value}; }
+    void add(solver::RowId row, double value) {
+      LIPS_CHECK(count < entry.size(), "a column of the class form has more entries than kinds of rows");
+      entry[count++] = {row, value};
+    }
     std::span<const solver::Entry> entries() const { return {entry.data(), count}; }
     double reduced_cost(const std::vector<double>& dual) const {
       double usd = cost;
