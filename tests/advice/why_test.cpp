@@ -90,6 +90,24 @@ TEST(PriceOfWaiting, OfEachJobGrowsByWhatAJobCounts) {
   EXPECT_GT(compared, 50);
 }
 
+// As in plans, work that is announced and counted on is no part of the queue that a wait is charged for.
+TEST(PriceOfWaiting, LeavesOutTheQueueThatIsPlannedForByName) {
+  int lower = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Question question = busy_question(seed);
+    question.settings.lips.billing = Billing::invoice;
+    if (!question.cluster.offers.empty() || question.cluster.expected.empty()) continue;
+    const auto charge = [&](Duration reach) {
+      question.settings.lips.expected_reach = reach;
+      return lips_classes(question).classes.queue_charge;
+    };
+    const double without = charge(Duration(0)), with = charge(one_day);
+    EXPECT_LE(with, without * (1 + 1e-9)) << "seed " << seed;
+    lower += with < without;
+  }
+  EXPECT_GT(lower, 5);
+}
+
 // Asks for a waiting task of each of forty clusters with the time that its job needs, a little more and a little less.
 // Returns how many need any.
 int told_whether_in_time(std::optional<TimePoint> JobDue::*due, std::optional<Deadline> Explanation::*told) {
@@ -209,6 +227,19 @@ TEST(Why, ATaskThatFitsNoNodeSaysWhichDoNotTakeIt) {
   EXPECT_TRUE(explanation->remedies.empty());
 }
 
+// Beside another scheduler that is the usual state of a node.
+TEST(Why, ANodeThatIsFullOfPodsOfOthersIsNotTooSmall) {
+  Question question = full_zone();
+  for (const NodeId id : question.cluster.nodes.ids())
+    if (Node& node = question.cluster.nodes[id]; node.zone == ZoneId(0)) node.others = node.capacity;
+  const Result<Explanation> explanation = explain(question, TaskId(0));
+  ASSERT_TRUE(explanation);
+  EXPECT_EQ(explanation->standing, Standing::no_capacity);
+  EXPECT_EQ(explanation->mismatches[Mismatch::full_of_others], 1u);
+  EXPECT_EQ(explanation->mismatches[Mismatch::too_small], 0u);
+  EXPECT_FALSE(explanation->starts_in) << "nobody knows when others end";
+}
+
 TEST(Why, APoolThatHasItsShareIsNamed) {
   lips::testing::ClusterBuilder builder;
   builder.pool();
@@ -273,6 +304,33 @@ Question queue_for(const std::string& policy) {
   question.cluster.free[NodeId(0)] = {Cores(0), Mebibytes(0), 0};
   for (Job& job : question.cluster.jobs) job.priority = 0;
   return question;
+}
+
+// Where nodes are launched, plans place no small job before the others.
+TEST(QueuePlace, BesideAnAutoscalerSmallJobsComeInTheirTurn) {
+  int with_offers = 0, small_first = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Question question = busy_question(seed);
+    question.settings.lips.billing = Billing::invoice;
+    const Result<Outcome> outcome = ask(question);
+    ASSERT_TRUE(outcome);
+    const auto ahead = [&](double usd) {
+      question.settings.lips.fast_path_limit = Usd(usd);
+      std::vector<std::uint64_t> places;
+      for (const JobId job : question.cluster.pending)
+        places.push_back(place_in_queue(question, *outcome, question.cluster.jobs[job].first_task).ahead);
+      return places;
+    };
+    const bool same = ahead(0) == ahead(1e-2);
+    if (question.cluster.offers.empty()) {
+      small_first += !same;
+      continue;
+    }
+    EXPECT_TRUE(same) << "seed " << seed;
+    ++with_offers;
+  }
+  EXPECT_GT(with_offers, 10);
+  EXPECT_GT(small_first, 5);
 }
 
 TEST(QueuePlace, CountsThoseThatArrivedBefore) {

@@ -1,9 +1,13 @@
 // Elastic nodes in whole runs: what is bought when, how long it is paid, and what interruptions cost.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
+#include <tuple>
 
+#include "base/random.h"
 #include "policies/registry/registry.h"
 #include "simulation/run.h"
 #include "simulation/scenario_reader.h"
@@ -423,6 +427,108 @@ jobs:
                                 [](const auto& line) { return line.capacity_type == CapacityType::spot; });
   EXPECT_TRUE(spot);
   EXPECT_NEAR(both.predicted.value(), both.invoice.total().value(), 0.03 * both.invoice.total().value());
+}
+
+// A random hour on nodes of two or three types in one or two zones. Empty ones go at once, unless a pod that waits fits
+// on them.
+std::string day_of_types(std::uint64_t seed) {
+  Random random(seed);
+  const auto below = [&](std::uint64_t end) { return static_cast<int>(random.below(end)); };
+  const bool one_zone = random.below(2) == 0;
+  std::string text =
+      fmt::format("seed: {}\nzones: [{}]\nautoscaler: {{consolidateAfter: 0s, consolidation: {}}}\nnodes:\n", seed,
+                  one_zone ? "a" : "a, b", random.below(2) == 0 ? "WhenEmpty" : "WhenEmptyOrUnderutilized");
+  for (int i = 2 + below(2); i > 0; --i) {
+    const int cores = 2 << below(3);
+    text += fmt::format(
+        "- {{name: m{}, fleet: elastic, limit: 10, cores: {}, memory: {}Gi, pricePerHour: {}, capacityTypes: [{}], "
+        "bootTime: 60s}}\n",
+        i, cores, 2 * cores, 0.04 * cores * random.uniform(0.8, 1.25), random.below(2) == 0 ? "spot" : "on-demand");
+  }
+  text +=
+      "- {name: whole, fleet: elastic, limit: 10, cores: 8, memory: 16Gi, pricePerHour: 0.33, capacityTypes: [spot], "
+      "bootTime: 60s}\njobs:\n";
+  for (int i = 2 + below(4); i > 0; --i)
+    text += fmt::format("- {{name: j{}, arrival: {}s, tasks: {}, cores: {}, cpuPerTask: {}, memory: {}Mi}}\n", i,
+                        below(600), 1 + below(8), 0.5 * (1 << below(5)), 60 + below(2400), 256 << below(4));
+  return text;
+}
+
+// An autoscaler launches nothing for a pod that fits on a node which is there, and keeps that node for it.
+TEST(Fleet, EndsEveryJobWhateverNodesOthersHaveLeft) {
+  std::uint64_t launches = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const Result<Scenario> scenario = parse_scenario("day.yaml", day_of_types(seed));
+    ASSERT_TRUE(scenario) << scenario.error().message;
+    const Result<RunResult> result = run(*scenario, **make_policy("lips", scenario->settings), "lips");
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_FALSE(result->stuck);
+    EXPECT_EQ(result->jobs_finished, scenario->jobs.size());
+    launches += result->fleet.launches;
+  }
+  EXPECT_GT(launches, 1000u);
+}
+
+// Jobs of one task each, five minutes to twelve hours long, beside spot nodes that are seldom taken back.
+std::string day_of_long_jobs(std::uint64_t seed) {
+  Random random(seed);
+  const auto below = [&](std::uint64_t end) { return static_cast<int>(random.below(end)); };
+  std::string text = fmt::format("seed: {}\nzones: [a, b]\nnodes:\n", seed);
+  for (const auto& [cores, memory, price] :
+       {std::tuple(8, 16, 0.34), std::tuple(8, 32, 0.38), std::tuple(8, 64, 0.5), std::tuple(4, 8, 0.17)})
+    text += fmt::format(
+        "- {{name: m{}, fleet: elastic, limit: 40, cores: {}, memory: {}Gi, pricePerHour: {}, capacityTypes: [spot, "
+        "on-demand], "
+        "bootTime: 40s, interruptionsPerHour: 0.02}}\n",
+        memory, cores, memory, price);
+  text += "prices: {spotFactors: {a: 0.38, b: 0.30}}\nautoscaler: {consolidateAfter: 30s}\njobs:\n";
+  for (int i = 0; i < 150; ++i) {
+    const int cores = 1 + below(7);
+    const double seconds = std::exp(random.uniform(std::log(300), std::log(43'200)));
+    text += fmt::format("- {{name: j{}, arrival: {}s, tasks: 1, cores: {}, memory: {}Gi, cpuPerTask: {:.0f}}}\n", i,
+                        below(36'000), cores, cores * (1 + below(7)), seconds * cores);
+  }
+  return text;
+}
+
+TEST(Fleet, LongJobsBesideSpotCostHardlyMoreThanUnderAPolicyThatAlwaysPacksThem) {
+  double lips = 0, stratus = 0, on_demand = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const Result<Scenario> scenario = parse_scenario("day.yaml", day_of_long_jobs(seed));
+    ASSERT_TRUE(scenario) << scenario.error().message;
+    const auto invoice = [&](const char* policy) {
+      const RunResult result = *run(*scenario, **make_policy(policy, scenario->settings), policy);
+      EXPECT_EQ(result.jobs_finished, 150u) << policy << ", seed " << seed;
+      return result.invoice;
+    };
+    const Invoice of_lips = invoice("lips");
+    lips += of_lips.total().value();
+    stratus += invoice("stratus").total().value();
+    for (const NodeLine& line : of_lips.node_lines)
+      if (line.capacity_type == CapacityType::on_demand) on_demand += line.dollars.value();
+  }
+  EXPECT_LT(lips, 1.1 * stratus);
+  EXPECT_LT(on_demand, 0.1 * lips);
+}
+
+TEST(Fleet, IsPaidForAsManyCoreHoursAsTheLinesOfItsInvoiceHave) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Result<Scenario> scenario = parse_scenario("day.yaml", fmt::format(R"(
+seed: {}
+zones: [a]
+nodes: [{{name: m, fleet: elastic, limit: 40, cores: 4, pricePerHour: 0.4, bootTime: 7.3s}}]
+autoscaler: {{consolidateAfter: 0s}}
+jobs: [{{name: j, count: 20, every: 97s, tasks: 5, cpuPerTask: 11}}]
+durationNoise: 0.4
+)",
+                                                                             seed));
+    ASSERT_TRUE(scenario) << scenario.error().message;
+    const RunResult result = *run(*scenario, **make_policy("spread", scenario->settings), "spread");
+    double hours = 0;
+    for (const auto& line : result.invoice.node_lines) hours += line.hours;
+    EXPECT_NEAR(result.core_hours_paid, 4 * hours, 1e-9) << "seed " << seed;
+  }
 }
 
 TEST(Fleet, GivesTheSameRunForTheSameSeed) {

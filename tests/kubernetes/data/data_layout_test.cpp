@@ -40,7 +40,12 @@ TEST(DataLayout, SaysWhatDoesNotAddUp) {
   EXPECT_THAT(why(R"({"files":[{"path":"a","size":25}],"size":20})"), HasSubstr("spec.size: found 20; allowed: 25"));
   EXPECT_THAT(why(R"({"files":[{"path":"a","size":25}],"blocks":2})"), HasSubstr("spec.blocks: found 2; allowed: 1"));
   EXPECT_THAT(why(R"({"files":[{"path":"a","size":1},{"path":"a","size":1}]})"), HasSubstr("a is listed twice"));
-  EXPECT_THAT(why(R"({"files":[{"path":"../a","size":1}]})"), HasSubstr("spec.files[0].path"));
+  for (const char* path : {"../a", "a//b", "./a", "a/./b"})
+    EXPECT_THAT(
+        why(R"({"files":[{"path":")" + std::string(path) + R"(","size":1}]})"),
+        HasSubstr(fmt::format("spec.files[0].path: found '{}'; allowed: a path from the store's root, without //, . "
+                              "and .. in it",
+                              path)));
   EXPECT_THAT(why(R"({})"), HasSubstr("does not describe its blocks"));
   EXPECT_THAT(why(R"({"blocks":3,"blockSize":10,"erasureCode":{"n":3,"k":3}})"), HasSubstr("spec.erasureCode.k"));
 }
