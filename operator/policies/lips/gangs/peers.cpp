@@ -249,8 +249,7 @@ class Peers {
   std::uint32_t awaited(const Gang& gang, JobId like, bool leads, Duration since) const {
     const WholeJob& whole = cluster_.jobs[like].whole;
     const std::uint32_t known = to_come(whole, gang);
-    const bool keeps = since < settings_.keep_room || (leads && !whole.guessed);
-    if (known > 0 && keeps && pays(like)) return known;
+    if (known > 0 && pays(like) && (since < settings_.keep_room || (leads && !whole.guessed))) return known;
     const bool unknown = whole.expected == 0 && !settings_.buys;  // nodes are ordered for those that are known to come
     return only_driver_waits(cluster_, gang) && (known > 0 || unknown) ? 1 : 0;
   }
