@@ -72,56 +72,64 @@ Load load_of(const ClusterSnapshot& cluster, const NodeClass& group, const Workl
   return load;
 }
 
-// Where the paid room of a class is a class of its own, no task takes memory of the one beside cores of the other. Each
-// task is priced in one step after the other; those to which dollars are heavier choose first.
+// Where the paid room of a class is a class of its own, no task takes memory of the one beside cores of the other.
 class InParts {
  public:
-  InParts(const NodeClass& group, std::vector<CapacityStep>& steps) : group_(group), steps_(steps) {}
+  InParts(const NodeClass& group, const std::vector<CapacityStep>& steps) : group_(group) {
+    for (const CapacityStep& step : steps) (step.paid ? paid_ : rest_).push_back(step);
+  }
 
-  // Work of tasks of that urgency that take so much of the class's time. Returns the time that no step holds.
-  double take(double urgency, double work, Load load, double& usd) {
-    const double of_time = ratio(work, load.work);
-    std::vector<std::pair<double, CapacityStep*>> order;
-    for (CapacityStep& step : steps_)
-      if (const double whole = share(load, step); whole > 0)
-        order.emplace_back(whole * step.work / load.work * room(step) - too_much(step, urgency) * of_time, &step);
-    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    double left = 1;  // of the load
-    for (const auto& [price, step] : order) {
-      const double whole = share(load, *step);
-      if (left <= 0 || whole <= 0) continue;
-      const double part = std::min(1.0, left * whole), taken = part / whole;
-      usd += part * step->work * room(*step) - taken * work * too_much(*step, urgency);
-      left -= taken;
-      step->work *= 1 - part;
-      step->memory *= 1 - part;
-      step->slots *= 1 - part;
+  // Tasks of that urgency take the cheapest of the ways to begin with some of the paid steps. `unserved`: the price of
+  // work that no step holds.
+  double take(double urgency, double work, const Load& load, double unserved) {
+    // The class charges all work for the urgency of its jobs as if none of its room were paid for.
+    const double too_much = (1 / urgency - 1) * (1 - price_of_paid_capacity) * group_.price.value() * work;
+    std::optional<Way> best;
+    for (std::size_t count = 0; count <= paid_.size(); ++count) {
+      Way way{0, {paid_.begin(), paid_.begin() + static_cast<std::ptrdiff_t>(count)}, rest_};
+      const double part = part_held(load, way.paid);
+      way.usd -= part * too_much;
+      const double left = lips::take(group_, way.paid, times(load, part), way.usd) +
+                          lips::take(group_, way.rest, times(load, 1 - part), way.usd);
+      way.usd += left * unserved;
+      if (!best || way.usd < best->usd) best = std::move(way);
+      if (part >= 1) break;
     }
-    return std::max(0.0, left) * load.work;
+    std::copy(best->paid.begin(), best->paid.end(), paid_.begin());
+    rest_ = std::move(best->rest);
+    return best->usd;
+  }
+
+  std::vector<CapacityStep> left() const {
+    std::vector<CapacityStep> all = paid_;
+    all.insert(all.end(), rest_.begin(), rest_.end());
+    return all;
   }
 
  private:
-  // The part of the step that all of the load takes, above 1 where it does not hold it; 0: it holds nothing of it.
-  static double share(const Load& load, const CapacityStep& step) {
-    double most = 0;
+  struct Way {
+    double usd = 0;
+    std::vector<CapacityStep> paid, rest;  // what it leaves of them
+  };
+  static Load times(const Load& load, double part) { return {part * load.work, part * load.memory, part * load.slots}; }
+  // The part of the load that the steps hold together.
+  static double part_held(const Load& load, const std::vector<CapacityStep>& steps) {
+    Load room;
+    for (const CapacityStep& step : steps)
+      if (step.work > 0) room.work += step.work, room.memory += step.memory, room.slots += step.slots;
+    double part = 1;
     for (const auto& [wanted, have] :
-         {std::pair(load.work, step.work), std::pair(load.memory, step.memory), std::pair(load.slots, step.slots)}) {
-      if (wanted > 0 && have <= 0) return 0;
-      if (wanted > 0) most = std::max(most, wanted / have);
-    }
-    return most;
-  }
-  double room(const CapacityStep& step) const { return step.waiting_price + group_.price_of_room().value(); }
-  // The class charges all work for the urgency of its jobs as if none of its room were paid for.
-  double too_much(const CapacityStep& step, double urgency) const {
-    return step.paid ? (1 / urgency - 1) * (1 - price_of_paid_capacity) * group_.price.value() : 0;
+         {std::pair(load.work, room.work), std::pair(load.memory, room.memory), std::pair(load.slots, room.slots)})
+      if (wanted > 0) part = std::min(part, have / wanted);
+    return part;
   }
 
   const NodeClass& group_;
-  std::vector<CapacityStep>& steps_;
+  std::vector<CapacityStep> paid_, rest_;  // cheapest first
 };
 
-// The room that the quotas of such a class take, and the wait for it. Consumes the steps. `load`: of a quota.
+// The room that the quotas of such a class take, and the wait for it. Consumes the steps. Those to which dollars are
+// heavier choose first. `load`: of quotas.
 template <class LoadOf>
 double cost_in_parts(const NodeClass& group, const Workload& workload, const std::vector<Quota>& quotas,
                      std::vector<CapacityStep>& steps, double unserved, LoadOf load) {
@@ -130,12 +138,12 @@ double cost_in_parts(const NodeClass& group, const Workload& workload, const std
     by_urgency[workload.commodities[workload.portions[quota.portion].commodity].urgency].push_back(quota);
   InParts parts(group, steps);
   double usd = 0;
-  for (const auto& [urgency, same] : by_urgency)
-    for (const Quota& quota : same) {
-      const double work = quota.tasks * workload.portions[quota.portion].work;
-      const double too_much = parts.take(urgency, work, load(quota), usd);
-      usd += too_much * unserved;
-    }
+  for (const auto& [urgency, same] : by_urgency) {
+    double work = 0;
+    for (const Quota& quota : same) work += quota.tasks * workload.portions[quota.portion].work;
+    usd += parts.take(urgency, work, load(same), unserved);
+  }
+  steps = parts.left();
   return usd;
 }
 
@@ -203,8 +211,9 @@ double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes
       usd += count(quota, group.zone) * price;
     }
     if (parts.is_parted(c)) {
-      usd += cost_in_parts(group, workload, quotas.in_class[c], steps[c], dearest_unserved,
-                           [&](const Quota& quota) { return load_of(cluster, group, workload, {quota}, rows); });
+      usd +=
+          cost_in_parts(group, workload, quotas.in_class[c], steps[c], dearest_unserved,
+                        [&](const std::vector<Quota>& same) { return load_of(cluster, group, workload, same, rows); });
       continue;
     }
     const double too_much = take(group, steps[c], load_of(cluster, group, workload, quotas.in_class[c], rows), usd);
