@@ -39,6 +39,7 @@ std::string words_of(Standing standing) {
                                                         "its pool has what it is entitled to",
                                                         "no node may take it",
                                                         "waiting costs less than what is free",
+                                                        "the room that fits is kept for tasks to come",
                                                         "tasks before it take what is free",
                                                         "nothing that fits is free",
                                                         "the last plan was refused"};
@@ -92,7 +93,8 @@ std::vector<OfferedNodes> offers_of(const ClusterSnapshot& cluster) {
   for (const Offer& offer : cluster.offers) {
     const Node& like = cluster.nodes[offer.like];
     const std::string& zone = cluster.zones[like.zone].name;
-    OfferedNodes& kind = kinds[{zone, like.instance_type, like.capacity_type, like.price, like.capacity.cpu, offer.boot}];
+    OfferedNodes& kind =
+        kinds[{zone, like.instance_type, like.capacity_type, like.price, like.capacity.cpu, offer.boot}];
     kind.zone = zone, kind.instance_type = like.instance_type, kind.capacity_type = to_string(like.capacity_type);
     kind.left = std::max(kind.left, offer.left);
     kind.price = like.price, kind.cores = like.capacity.cpu, kind.boot = offer.boot;
