@@ -1,4 +1,4 @@
-// What our custom resources say at one time, by name: what a listing of the model is made of beside nodes and pods.
+// The words of our custom resources at one time, by name: a listing of the model is made of them, and of nodes and pods.
 #pragma once
 
 #include <map>
