@@ -301,10 +301,18 @@ class CommodityMaker {
     }
   }
 
-  double most_charged(Commodity commodity) const {
+  double most_charged(const Commodity& commodity) const {
     double usd = 0;
-    commodity.urgency = 1;
-    for (const NodeClass& group : classes_.classes) usd = std::max(usd, class_charges(classes_, group, commodity));
+    const auto look_at = [&](const Commodity& asked) {
+      for (const NodeClass& group : classes_.classes) usd = std::max(usd, class_charges(classes_, group, asked));
+    };
+    if (commodity.urgency == 1) {
+      look_at(commodity);
+    } else {
+      Commodity usual = commodity;
+      usual.urgency = 1;
+      look_at(usual);
+    }
     return usd;
   }
 

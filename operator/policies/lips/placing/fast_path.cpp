@@ -19,9 +19,7 @@ namespace {
 std::vector<bool> small_jobs(const ClusterSnapshot& cluster, const FastPathSettings& settings,
                              UsdPerCpuSecond dearest) {
   const std::vector<bool>& skip = settings.commodities.skip;
-  const auto is_small = [&](JobId id) {
-    return all_work(cluster.jobs[id]) * dearest <= settings.limit;
-  };
+  const auto is_small = [&](JobId id) { return all_work(cluster.jobs[id]) * dearest <= settings.limit; };
   std::int32_t most = std::numeric_limits<std::int32_t>::min();
   for (const JobId id : cluster.pending)
     if ((skip.empty() || !skip[id.index()]) && !is_small(id)) most = std::max(most, cluster.jobs[id].priority);
