@@ -308,7 +308,7 @@ TEST_F(JobTables, MapsAndReducesThatAskForDifferentThingsAreOneJob) {
   rejected_.clear();
   const JobContext context{*index_, classes_, run_times_, jobs_, {}, [](const std::string& key) {
                              EXPECT_EQ(key, "job/default/words");
-                             return KnownJob{2, 2, 1, {{"a", 1}, {"nowhere", 5}}};
+                             return KnownJob{2, 2, 1, 0, {{"a", 1}, {"nowhere", 5}}};
                            }};
   const auto jobs = group_into_jobs(pods, context, events_, rejected_);
   ASSERT_THAT(jobs, SizeIs(2));

@@ -64,7 +64,8 @@ class SteeredLifecycle : public testing::Test {
   NodeCache nodes_;
   PodCache pods_{"lips", volumes_, groups_, nodes_};
   JobMemories memories_{client_, [] { return true; }};
-  KnownJobs jobs_{memories_, nodes_};
+  Quotas quotas_;
+  KnownJobs jobs_{memories_, nodes_, quotas_};
   ModelFeed model_{{}};
   PodConditions conditions_{binder_, events_};
   Counting counted_;
