@@ -3,13 +3,9 @@
 A victim creates a small pod now and then, and each has to be bound soon. Beside it tenants with the chart's rights for users attack (kit.attacks), one
 after the other and then several at once. The nodes are nearly full of other schedulers' pods, so most pods of an attack wait and are in every plan.
 A witness binds pods of its own that come at the same moments, and decides nothing (kit.witness): where it is slow too, the API server or the machine is.
-The short form draws a few attacks, by a seed that it prints, and its plans order no nodes. It leaves out HEAVY, and so what is known to break the bar:
-- `drivers`: all room that is free is kept for workers that never come. Small pods of others then wait, in some runs for longer than half a minute, and where
-  plans may order nodes (`--fleet yes`) until new ones have booted;
-- plans that take a tenth of a second or longer (on a busy machine `long_terms` and `anti_affinity`, and all of HEAVY together): after each the operator rests
-  for ten times as long, at most `replanLeast`, a second;
-- `many_blocks`: with three million blocks and replicas each DataSet that comes or goes costs the deciding thread tenths of a second, or seconds where it has
-  little CPU.
+The short form draws a few attacks, by a seed that it prints, and its plans order no nodes. It leaves out HEAVY. On a machine that is busy with other work
+these break the bar: a plan of a fifth of a second or longer makes small pods wait for the rest after it and for another plan, and three million blocks and
+replicas cost the deciding thread tenths of a second whenever a DataSet comes or goes.
 """
 import json
 import math
@@ -33,8 +29,7 @@ from kit.recorder import Recorder
 LIMIT, FULL_LIMIT = 300, 7200
 DRAWN = 4          # attacks of the short form
 # They load the API server or plans so much that a busy machine decides how long a pod waits.
-HEAVY = ("long_terms", "anti_affinity", "large_annotations", "changing_annotations", "many_blocks", "listings", "claims",
-         "drivers")
+HEAVY = ("long_terms", "anti_affinity", "large_annotations", "changing_annotations", "many_blocks", "listings", "claims")
 BAR, TIMES = 1.0, 3  # seconds, and of the 99th percentile without an attack and of the witness: the largest counts
 CORES = 8
 MADE_OF = ("CronJob", "Job", "Pod", "DataSet", "ConfigMap", "PersistentVolumeClaim")  # in the order in which they are deleted
