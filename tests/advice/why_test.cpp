@@ -90,7 +90,7 @@ TEST(PriceOfWaiting, OfEachJobGrowsByWhatAJobCounts) {
   EXPECT_GT(compared, 50);
 }
 
-// As in plans, work that is announced and counted on is no part of the queue that a wait is charged for.
+// The queue that a wait is charged for leaves out work that is announced and counted on, as in plans.
 TEST(PriceOfWaiting, LeavesOutTheQueueThatIsPlannedForByName) {
   int lower = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {

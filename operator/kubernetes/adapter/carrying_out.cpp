@@ -23,8 +23,7 @@ bool reads_too_many(const PodRecord& record) {
 std::string words_of_too_long(const PodRecord& record) {
   return fmt::format(
       "{} would have over {} bytes, or more than {} blocks: it is for {} blocks. What helps: more tasks, of fewer "
-      "blocks "
-      "each ({}, or the Job's completions), or larger files or blocks",
+      "blocks each ({}, or the Job's completions), or larger files or blocks",
       annotation::input, longest_input, most_blocks, record.reads.front().count, annotation::tasks);
 }
 
@@ -68,20 +67,20 @@ Result<void> KubernetesCluster::ask_for_volumes(PodRecord& record, const std::st
 // A pod that cannot be told where to read waits.
 Result<std::string> KubernetesCluster::input_for(PodRecord& record, const Assignment& assignment) {
   const Result<void> divided = divisions_->fix(record, contents_lookup(data_.get(), model_.index()));
+  const auto refuse = [&]() -> Result<std::string> {
+    std::string why = words_of_too_long(record);
+    lifecycle_->refuse_input(record, why, now());
+    return fail(ErrorCode::invalid_input, std::move(why));
+  };
+  if (divided && reads_too_many(record)) return refuse();
   Result<std::string> input = tl::unexpected(divided ? Error{} : divided.error());
-  const bool too_many = divided && reads_too_many(record);
-  if (too_many)
-    input = std::string();
-  else if (divided)
+  if (divided)
     input = input_text({model_.index(), data_.get(), settings_.data.mover.work.name_space}, record, assignment);
   if (!input) {
     lifecycle_->wait_for_input(record, input.error().message, now());
     return input;
   }
-  if (!too_many && input->size() <= longest_input) return input;
-  std::string why = words_of_too_long(record);
-  lifecycle_->refuse_input(record, why, now());
-  return fail(ErrorCode::invalid_input, std::move(why));
+  return input->size() <= longest_input ? input : refuse();
 }
 
 void KubernetesCluster::bind(const PreparedBinding& binding) {

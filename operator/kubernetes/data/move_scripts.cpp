@@ -241,7 +241,7 @@ fi
 // One process fetches everything: one for each of thousands of files would take minutes. A log may hold 10 MiB, so it
 // gets only the needed parts of block locations.
 const char* const fetching = R"sh(
-# Our words for what a name node refuses. Its own may be confidential.
+# Our words for what a name node refuses. Its own may be confidential. rclone fails here as it did before: its output counts.
 refusal_of() { # URL
   rclone copyurl --retries 1 --dump bodies "$1" /scratch/refused > /scratch/said 2>&1 || true
   case $(grep -oE '"exception": *"[A-Za-z]+"' /scratch/said | head -n 1) in

@@ -351,7 +351,7 @@ TEST(VolumeTopologyFilter, HoldsAPodExactlyIfNoNodeReachesAllOfItsVolumes) {
   EXPECT_GT(held, 50);
 }
 
-// As kube-scheduler: a claim of the name that an ephemeral volume takes may be somebody else's.
+// An ephemeral volume's claim may be somebody else's of the same name, as in kube-scheduler.
 TEST(VolumeTopologyFilter, TakesNoClaimForAnEphemeralVolumeThatThePodDoesNotOwn) {
   Claimed one;
   one.add({});

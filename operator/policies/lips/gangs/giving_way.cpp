@@ -21,7 +21,7 @@ class GivingWay {
     looks_.resize(cluster.pools.size(), most_node_looks / static_cast<std::int64_t>(cluster.pools.size()));
   }
 
-  // How many tasks of each spot give way.
+  // The number of tasks of each spot that give way.
   std::vector<std::uint32_t> run() {
     for (const JobId id : cluster_.pending) {
       const Job& job = cluster_.jobs[id];
@@ -55,7 +55,7 @@ class GivingWay {
     return tasks;
   }
 
-  // As little as makes room for one task. False: nothing is kept there for others, or it is not enough.
+  // The least that makes room for one task is given. False: nothing is kept there for others, or it is not enough.
   bool give(const Job& job, NodeId node) {
     if (!cluster_.eligible(job.constraint, node)) return false;
     Resources room = left_[node];

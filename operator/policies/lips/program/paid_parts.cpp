@@ -25,13 +25,14 @@ std::vector<const Commodity*> urgent_kinds(const Workload& workload) {
 }  // namespace
 
 PaidParts::PaidParts(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload) {
+  const std::vector<const Commodity*> kinds = urgent_kinds(workload);
+  if (kinds.empty()) return;
   const auto is_paid = [](const CapacityStep& step) { return step.paid; };
   std::vector<ClassId> paid;
   for (const ClassId c : classes.classes.ids())
     if (std::any_of(classes.steps[c].begin(), classes.steps[c].end(), is_paid)) paid.push_back(c);
   if (paid.empty()) return;
   is_parted_ = IdVector<ClassId, bool>(classes.classes.size(), false);
-  const std::vector<const Commodity*> kinds = urgent_kinds(workload);
   EligibleClasses eligible(cluster, classes);
   for (const ClassId c : paid) {
     if (std::none_of(kinds.begin(), kinds.end(), [&](const Commodity* kind) { return eligible.contain(c, *kind); }))
