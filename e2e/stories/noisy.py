@@ -17,6 +17,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 
 from kit import audit, helm, objects, tenants
 from kit.api import path
@@ -25,6 +26,7 @@ from kit.cluster import E2E, Cluster, need_tools, wait_for
 from kit.amounts import quantity
 from kit.operator import Operator, Process, sum_of
 from kit.recorder import Recorder
+from kit.story import StoryFailed
 
 LIMIT, FULL_LIMIT = 300, 7200
 DRAWN = 4          # attacks of the short form
@@ -213,9 +215,22 @@ class Arena:
         while self.pace.unbound() and time.monotonic() < deadline:
             time.sleep(0.1)
         unbound = self.pace.unbound()
+        if unbound:
+            self.keep_why(unbound[0])
         self.story.expect(not unbound, lambda: f"{len(unbound)} pods are not bound: {unbound[:3]}")
         self.story.check(self.witness.running(), self.witness.last_words)
         return Beside(self.pace, watcher)
+
+    def keep_why(self, pod):
+        """Saves what the operator knows, for `lips why --from FILE`, and says why the pod waits."""
+        with (urllib.request.urlopen(f"http://127.0.0.1:{self.operator.port}/state", timeout=10) as answer,
+              open(os.path.join(self.story.folder, "state.json.gz"), "wb") as file):
+            file.write(answer.read())
+        space, name = pod.split("/")
+        try:
+            self.story.say(self.operator.says("why", name, "--namespace", space))
+        except StoryFailed as problem:
+            self.story.say(f"why {pod} waits is not known: {problem}")
 
     def control(self, what):
         found = self.probe([])

@@ -31,6 +31,27 @@ TEST(LipsFastPath, KeepsTheNextFreeSlotForASmallJobThatFoundNone) {
   EXPECT_THAT(with.step(), ElementsAre(Runs(with.task(small, 0), node)));
 }
 
+// Where pools compete, shares come before priority.
+TEST(LipsFastPath, IsForSmallJobsOfNoLowerPriorityThanTheLargeOnes) {
+  for (const bool compete : {false, true}) {
+    ClusterBuilder builder;
+    const PoolId other = builder.pool();
+    builder.node({.slots = 8, .cpu = 8});
+    Case with("lips", builder);
+    with.add({.priority = 1'000'000'000, .maps = compete ? 80 : 4, .cpu = 1e9});
+    const JobId beside = with.add({.maps = 1, .cpu = 1}), elsewhere = with.add({.pool = other, .maps = 1, .cpu = 1});
+    const ClusterSnapshot& cluster = with.state.snapshot();
+    NodeClasses classes = make_classes(cluster, {});
+    IdVector<NodeId, Resources> free = cluster.free;
+    const PoolRoom pools(cluster, share_out(cluster));
+    ASSERT_EQ(pools.compete(), compete);
+    const FastPath path = serve_small_jobs({cluster, with.costs, 1, {}, nullptr}, {Usd(61), {}, pools}, classes, free);
+    const auto served = [&](JobId job) { return !path.served.empty() && path.served[job.index()]; };
+    EXPECT_FALSE(served(beside));
+    EXPECT_EQ(served(elsewhere), compete);
+  }
+}
+
 // Thirty pods of a minute that come one by one are a job of half an hour.
 TEST(LipsFastPath, TakesNoJobThatIsSmallInPartsOnly) {
   const auto served = [](bool one_job) {

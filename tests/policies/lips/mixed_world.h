@@ -27,7 +27,8 @@ struct MixedJob {
   std::uint32_t peers_to_come = 0;  // beside the tasks that are there; 0: no peers
   std::uint32_t gang = 0;           // of peers: fewer never start
   bool leads = false, lacks_driver = false;
-  double due_in = 0;  // seconds after its arrival, before it where negative; 0: not due
+  double due_in = 0;       // seconds after its arrival, before it where negative; 0: not due
+  bool tolerates = false;  // nodes of their own taint
 };
 
 // Work that other schedulers run on some nodes, types whose memory or devices run out before their cores.
@@ -38,6 +39,8 @@ class MixedWorld {
       : random_(seed), pools_(pools) {
     for (std::uint32_t i = 1; i < pools; ++i) builder_.pool(static_cast<double>(1 + random_.below(10)));
     builder_.start.extended_names.push_back("example.com/device");
+    builder_.start.constraints.push_back({});
+    builder_.start.constraints.push_back({{}, {}, {{"own", "", "NoSchedule", false}}});
     constexpr std::array<MixedNode, 4> types{MixedNode{4, 2048, 0.04, 0}, MixedNode{8, 4096, 0.05, 0},
                                              MixedNode{16, 1024, 0.045, 0}, MixedNode{8, 4096, 0.09, 2}};
     for (std::uint64_t k = 2 + random_.below(7); k > 0; --k) add_node(types[random_.below(types.size())]);
@@ -58,6 +61,36 @@ class MixedWorld {
       if (random.below(3) == 0) job.due_in = -1;
   }
 
+  // Half of the nodes are for a third of the jobs alone.
+  void dedicate_some_nodes(std::uint64_t seed) {
+    Random random(seed);
+    const ProfileId own = builder_.start.profiles.push_back({{}, {{"own", "", "NoSchedule"}}});
+    for (Node& node : builder_.start.nodes)
+      if (random.below(2) == 0) node.profile = own;
+    for (MixedJob& job : jobs_) job.tolerates = random.below(3) == 0;
+  }
+
+  // Work of others leaves a core or less on most nodes that are for everybody.
+  void break_up(std::uint64_t seed) {
+    Random random(seed);
+    for (Node& node : builder_.start.nodes)
+      if (node.profile == ProfileId(0) && random.below(4) > 0)
+        node.others.cpu = node.capacity.cpu - Cores(0.25 * static_cast<double>(1 + random.below(4)));
+  }
+
+  // Jobs of one long task each that come first, and of which no two ask for the same; of the first pool.
+  void add_crowd(std::uint64_t seed) {
+    Random random(seed);
+    std::vector<MixedJob> crowd(30 + random.below(60));
+    for (std::size_t i = 0; i < crowd.size(); ++i) {
+      crowd[i].cores = 1.5 + 0.05 * static_cast<double>(i);
+      crowd[i].memory = 512 * static_cast<double>(1 + random.below(40));
+      crowd[i].seconds = 20.0 * static_cast<double>(1 + random.below(60));
+      crowd[i].priority = static_cast<int>(random.below(2)) * 10;
+    }
+    jobs_.insert(jobs_.begin(), crowd.begin(), crowd.end());
+  }
+
   const ClusterBuilder& builder() const { return builder_; }
   const std::vector<MixedJob>& jobs() const { return jobs_; }
 
@@ -68,7 +101,8 @@ class MixedWorld {
                                                 .maps = job.tasks,
                                                 .cpu = job.seconds * job.cores,
                                                 .cores = job.cores,
-                                                .memory = job.memory});
+                                                .memory = job.memory,
+                                                .constraint = ConstraintId(job.tolerates ? 1 : 0)});
     if (job.devices > 0) arrived.job.request.extended.set(ResourceId(0), job.devices);
     if (job.due_in != 0) arrived.job.due.complete_by = TimePoint(lips::seconds(job.arrival + job.due_in));
     if (job.peers_to_come > 0) {

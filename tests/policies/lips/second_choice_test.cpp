@@ -74,6 +74,38 @@ TEST_F(Fragments, OfMemoryAreNoRoomEither) {
   EXPECT_THAT(with.plan().assignments, SizeIs(4));
 }
 
+// Nodes with one free core each, beside an empty one that only its own tasks tolerate. More tasks wait for two cores
+// than a plan looks at, none like another.
+struct Crowd : ::testing::Test {
+  ClusterBuilder builder{1};
+  PolicySettings settings;
+  const NodeId empty{0};
+
+  Crowd() {
+    settings.lips.fast_path_limit = Usd(0);
+    builder.start.constraints.push_back({});
+    const ProfileId own = builder.start.profiles.push_back({{}, {{"own", "", "NoSchedule"}}});
+    for (int i = 0; i < 40; ++i) {
+      const NodeId id = builder.node({.price = 0.05 / 3600, .slots = 100, .cpu = 8, .memory = 32'768});
+      Node& node = builder.start.nodes[id];
+      node.others = {Cores(id == empty ? 0 : 7), Mebibytes(1024), 10};
+      if (id == empty) node.profile = own;
+    }
+  }
+  void add_crowd(Case& with) const {
+    for (int i = 0; i < 100; ++i)
+      with.add({.priority = i % 2, .maps = 1, .cpu = 100, .cores = 1.5 + 0.01 * i, .constraint = ConstraintId(0)});
+    with.at(10);
+  }
+};
+
+TEST_F(Crowd, HidesNoTaskOfItsPoolForWhichANodeHasRoom) {
+  Case with("lips", builder, settings);
+  add_crowd(with);
+  with.add({.arrival = 10, .maps = 5, .cpu = 10, .cores = 0.5, .constraint = ConstraintId(0)});
+  EXPECT_EQ(with.step().size(), 5u);
+}
+
 // A fixed node is paid for in any case: what a wait costs there exceeds all differences of price within this time.
 constexpr double longest_idle = 120;  // seconds
 
@@ -81,9 +113,7 @@ constexpr double longest_idle = 120;  // seconds
 // it, or when nothing is left.
 class MixedRun {
  public:
-  explicit MixedRun(std::uint64_t seed) : world_(seed), with_("lips", world_.builder()) {
-    if (seed % 2 == 0) world_.make_some_overdue(seed);
-  }
+  explicit MixedRun(std::uint64_t seed) : world_(drawn(seed)), with_("lips", world_.builder()) {}
 
   // The fault: nothing, or a sentence.
   std::string run() {
@@ -103,10 +133,19 @@ class MixedRun {
   std::size_t started() const { return started_; }
 
  private:
+  static MixedWorld drawn(std::uint64_t seed) {
+    MixedWorld world(seed, seed % 7 == 0 ? 2 : 1);
+    if (seed % 2 == 0) world.make_some_overdue(seed);
+    if (seed % 3 == 0) world.dedicate_some_nodes(seed);
+    if (seed % 5 < 2) world.add_crowd(seed), world.break_up(seed);
+    return world;
+  }
+
   bool held_by_a_node(const Job& job, bool empty) const {
     const ClusterSnapshot& cluster = with_.state.snapshot();
     for (const NodeId node : cluster.nodes.ids())
-      if (fits(job.request, empty ? cluster.nodes[node].capacity - cluster.nodes[node].others : cluster.free[node]))
+      if (cluster.eligible(job.constraint, node) &&
+          fits(job.request, empty ? cluster.nodes[node].capacity - cluster.nodes[node].others : cluster.free[node]))
         return true;
     return false;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "model/entitlements.h"
 #include "tests/policies/lips/mixed_world.h"
@@ -94,7 +95,7 @@ class SharedRun {
         if (with_.state.assume(assignment)) started.push_back(assignment);
       contended_ += before.contended();
       look(before, started);
-      look_at_priorities(started);
+      look_at_priorities(started, plan.account.held);
       look_at_idle_room(before, started);
       if (std::string fault = held_above_share(before, plan.account.held); !fault.empty()) return fault;
       for (const auto& [job, since] : beside_room_)
@@ -171,13 +172,16 @@ class SharedRun {
     since_ = std::move(since);
   }
 
-  // Notes jobs of a pool of which one of a lower priority starts in room that would hold them.
-  void look_at_priorities(const std::vector<Assignment>& started) {
+  // Notes jobs of which one of a lower priority starts in room that would hold them. Shares come before priority: where
+  // room is kept for another pool, it may be this room.
+  void look_at_priorities(const std::vector<Assignment>& started, const std::vector<HeldRoom>& held) {
     const ClusterSnapshot& cluster = with_.state.snapshot();
+    std::set<PoolId> keepers;
+    for (const HeldRoom& room : held) keepers.insert(cluster.jobs[room.job].pool);
     std::map<JobId, TimePoint> behind;
     for (const JobId id : cluster.pending) {
       const Job& waits = cluster.jobs[id];
-      if (waits.whole.peers) continue;
+      if (waits.whole.peers || keepers.size() > keepers.count(waits.pool)) continue;
       for (const Assignment& assignment : started) {
         const Job& one = cluster.jobs[cluster.tasks[assignment.task].job];
         lower_ += one.priority < waits.priority;

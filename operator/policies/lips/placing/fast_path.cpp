@@ -1,7 +1,6 @@
 #include "policies/lips/placing/fast_path.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <tuple>
 #include <unordered_set>
@@ -10,6 +9,7 @@
 #include "model/jobs_in_parts.h"
 #include "policies/lips/placing/offers.h"
 #include "policies/lips/placing/pool_room.h"
+#include "policies/lips/placing/waiting_priority.h"
 
 namespace lips {
 
@@ -20,12 +20,12 @@ std::vector<bool> small_jobs(const ClusterSnapshot& cluster, const FastPathSetti
                              UsdPerCpuSecond dearest) {
   const std::vector<bool>& skip = settings.commodities.skip;
   const auto is_small = [&](JobId id) { return all_work(cluster.jobs[id]) * dearest <= settings.limit; };
-  std::int32_t most = std::numeric_limits<std::int32_t>::min();
+  WaitingPriority large(cluster, settings.pools);
   for (const JobId id : cluster.pending)
-    if ((skip.empty() || !skip[id.index()]) && !is_small(id)) most = std::max(most, cluster.jobs[id].priority);
+    if ((skip.empty() || !skip[id.index()]) && !is_small(id)) large.add(cluster.jobs[id]);
   std::vector<bool> small(cluster.jobs.size(), false);
   for (const JobId id : cluster.pending)
-    small[id.index()] = (skip.empty() || !skip[id.index()]) && is_small(id) && cluster.jobs[id].priority >= most;
+    small[id.index()] = (skip.empty() || !skip[id.index()]) && is_small(id) && large.is_reached(cluster.jobs[id]);
   return small;
 }
 

@@ -171,10 +171,12 @@ std::optional<PlaceOffer> Offers::cheapest_now(const Commodity& commodity, const
   return best;
 }
 
-bool Offers::any_now(const Resources& request) const {
-  for (const std::vector<NodeId>& nodes : open_)
-    for (const NodeId node : nodes)
+bool Offers::any_now(const Commodity& commodity, const Resources& request) {
+  for (const ClassId c : open_.ids()) {
+    if (open_[c].empty() || !may_take(commodity, request, c)) continue;
+    for (const NodeId node : open_[c])
       if (fits(request, free_[node]) && promised_.tasks(node, request, 0, 1) > 0) return true;
+  }
   return false;
 }
 

@@ -42,7 +42,7 @@ class Offers {
     return std::isinf(wait_for_twins(commodity, request, offer));
   }
   // Some node holds it now, if it may run there.
-  bool any_now(const Resources& request) const;
+  bool any_now(const Commodity& commodity, const Resources& request);
   // A task of such a request starts on the offer's node, or has its turn there later. True: the node's room is promised
   // to it.
   bool take(const PlaceOffer& offer, const Resources& request, double seconds);

@@ -15,7 +15,9 @@ namespace lips {
 
 namespace {
 
-constexpr int most_in_vain = 24;  // of a list, that are not stranded, fit some node, and still wait
+// Tasks of a list that are not stranded, fit some node, and still wait. Each pool has looks of its own, so that many
+// tasks of one do not hide those of another.
+constexpr int most_in_vain = 24, most_in_vain_of_all = 96;
 // An autoscaler may launch a larger node than the one that was asked for. Who asked takes it up to so many times the
 // price of a launch elsewhere; else it would go unused, and so would the next one.
 constexpr double dearest_that_came = 3;
@@ -31,6 +33,10 @@ class SecondChoices {
         pools_(packed.pools),
         stranded_(classes_.classes.size()),
         offers_(cluster_, classes_, free, packed.promised) {
+    IdVector<PoolId, bool> wants(cluster_.pools.size(), false);
+    for (const PortionId id : workload_.portions.ids()) wants[demands_[id].pool] = true;
+    const auto pools = static_cast<int>(std::count(wants.begin(), wants.end(), true));
+    looks_ = std::clamp(most_in_vain_of_all / std::max(1, pools), 1, most_in_vain);
     for (const ClassId c : classes_.classes.ids()) launches_ = launches_ || classes_.classes[c].offer.valid();
     for (const ClassId c : classes_.classes.ids())
       for (const NodeId node : classes_.classes[c].nodes)
@@ -72,24 +78,30 @@ class SecondChoices {
     bool blocked = false;        // an empty node keeps the one that the program meant from coming
   };
 
-  // Tasks that the program left for a later plan, the most urgent first. `tasks`: those that packing did not start.
+  // Tasks that the program left for a later plan: of each pool the most urgent, those that are alike taking turns with
+  // others, since where one finds no room the next seldom does. `tasks`: those that packing did not start.
   std::vector<Quota> left_unserved(IdVector<PortionId, std::uint32_t> tasks, const WholeQuotas& rest) {
     for (const std::vector<Quota>& list : rest.zone)
       for (const Quota& quota : list) tasks[quota.portion] -= quota.tasks;
     for (const std::vector<Quota>& list : rest.in_class)
       for (const Quota& quota : list) tasks[quota.portion] -= quota.tasks;
-    std::vector<Quota> left;
+    std::vector<PortionId> waiting;
     for (const PortionId id : workload_.portions.ids())
-      if (tasks[id] > 0 && pools_.tasks(demands_[id].pool, *demands_[id].request) >= 1 &&
-          fits_now(*demands_[id].request))
-        left.push_back({id, tasks[id]});
-    const auto most = left.begin() + std::min<std::ptrdiff_t>(std::ssize(left), most_in_vain);
-    std::partial_sort(left.begin(), most, left.end(), [&](const Quota& a, const Quota& b) {
-      const Demand &one = demands_[a.portion], &other = demands_[b.portion];
-      return std::tuple(-std::int64_t{one.priority}, one.urgency, a.portion) <
-             std::tuple(-std::int64_t{other.priority}, other.urgency, b.portion);
+      if (tasks[id] > 0 && pools_.tasks(demands_[id].pool, *demands_[id].request) >= 1 && fits_now(demands_[id]))
+        waiting.push_back(id);
+    std::sort(waiting.begin(), waiting.end(), [&](PortionId a, PortionId b) {
+      const Demand &one = demands_[a], &other = demands_[b];
+      return std::tuple(-std::int64_t{one.priority}, one.urgency, a) <
+             std::tuple(-std::int64_t{other.priority}, other.urgency, b);
     });
-    left.erase(most, left.end());
+    std::vector<std::uint32_t> alike(demands_.lanes(), 0);
+    std::vector<std::pair<std::uint32_t, PortionId>> in_turn;
+    for (const PortionId id : waiting) in_turn.emplace_back(alike[demands_[id].lane]++, id);
+    std::stable_sort(in_turn.begin(), in_turn.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    IdVector<PoolId, int> looks(cluster_.pools.size(), 0);
+    std::vector<Quota> left;
+    for (const auto& [turn, id] : in_turn)
+      if (looks[demands_[id].pool]++ < looks_) left.push_back({id, tasks[id]});
     return left;
   }
 
@@ -117,15 +129,17 @@ class SecondChoices {
     return false;
   }
 
-  // Some node has room for such a task, before anything is offered.
-  bool fits_now(const Resources& request) {
-    const auto [known, added] = fits_now_.try_emplace(&request, false);
-    if (added) known->second = offers_.any_now(request);
+  // Some node that may take such a task has room for it, before anything is offered.
+  bool fits_now(const Demand& demand) {
+    const Commodity& commodity = workload_.commodities[demand.commodity];
+    const ConstraintId constraint = commodity.any_class ? ConstraintId::none() : commodity.constraint;
+    const auto [known, added] = fits_now_.try_emplace({demand.request, commodity.any_class, constraint}, false);
+    if (added) known->second = offers_.any_now(commodity, *demand.request);
     return known->second;
   }
 
   void collect(std::vector<Quota>& list, Waiting each, double cores, std::vector<Waiting>& waiting) {
-    int in_vain = 0;
+    IdVector<PoolId, int> in_vain(cluster_.pools.size(), 0);
     for (Quota& quota : list) {
       const Demand& demand = demands_[quota.portion];
       if (quota.tasks == 0 || pools_.tasks(demand.pool, *demand.request) < 1) continue;
@@ -134,10 +148,10 @@ class SecondChoices {
       each.stranded =
           static_cast<std::uint32_t>(std::min<double>(quota.tasks, std::ceil(std::max(0.0, cores - 1e-6) / request)));
       cores -= each.stranded * request;
-      if (each.stranded == 0 && (!fits_now(*demand.request) || !is_offered(each))) continue;
+      if (each.stranded == 0 && (!fits_now(demand) || !is_offered(each))) continue;
       each.blocked = launches_ && each.stranded == 0;
       if (each.blocked) each.stranded = quota.tasks;
-      if (each.stranded == 0 && ++in_vain > most_in_vain) return;
+      if (each.stranded == 0 && ++in_vain[demand.pool] > looks_) continue;
       waiting.push_back(each);
     }
   }
@@ -225,10 +239,11 @@ class SecondChoices {
   const Amounts& amounts_;
   const Demands& demands_;
   PoolRoom& pools_;
-  IdVector<ClassId, double> stranded_;         // cores that are free and that no task of the class's list takes
-  std::map<const Resources*, bool> fits_now_;  // looked up only
+  IdVector<ClassId, double> stranded_;  // cores that are free and that no task of the class's list takes
+  std::map<std::tuple<const Resources*, bool, ConstraintId>, bool> fits_now_;  // looked up only
   Offers offers_;
   bool launches_ = false;  // an autoscaler launches nodes
+  int looks_ = 0;          // in vain, of each pool in each list
   SecondChoice result_;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <limits>
 #include <unordered_set>
 #include <utility>
 
@@ -21,6 +20,7 @@
 #include "policies/lips/placing/reclaim.h"
 #include "policies/lips/placing/reclaim_units.h"
 #include "policies/lips/placing/task_selection.h"
+#include "policies/lips/placing/waiting_priority.h"
 #include "policies/lips/program/class_form.h"
 #include "policies/lips/program/zone_form.h"
 #include "policies/lips/supply/classes.h"
@@ -83,11 +83,11 @@ void share_room(PlanDraft& draft) {
 std::vector<bool> gangs_of_low_priority(const PlanDraft& draft) {
   if (draft.buys()) return {};
   const ClusterSnapshot& cluster = draft.cluster();
-  std::int32_t most = std::numeric_limits<std::int32_t>::min();
+  WaitingPriority others(cluster, draft.pools);
   for (const JobId id : cluster.pending)
-    if (!cluster.jobs[id].whole.peers) most = std::max(most, cluster.jobs[id].priority);
+    if (const Job& job = cluster.jobs[id]; !job.whole.peers) others.add(job);
   std::vector<bool> later(cluster.jobs.size(), false);
-  for (const JobId id : cluster.pending) later[id.index()] = cluster.jobs[id].priority < most;
+  for (const JobId id : cluster.pending) later[id.index()] = !others.is_reached(cluster.jobs[id]);
   return later;
 }
 
