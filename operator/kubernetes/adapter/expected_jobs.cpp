@@ -34,15 +34,20 @@ class Collector {
     if (*at >= from_ && *at < to_) add({"Job", job.meta, job.annotations}, job.meta.name, job.spec, *at);
   }
 
-  // A run whose time to start has passed does not come any more.
+  // Runs that come: those after the last one that was started, or after the CronJob was made. Of those that were missed
+  // Kubernetes starts the last one alone, and none whose time to start has passed.
   void add(const CronJob& cron, const std::set<std::pair<std::string, std::string>>& here) {
     if (cron.suspended) return;
     const Result<TimeZone> zone = TimeZone::named(cron.time_zone);
     if (!zone) return complain("CronJob", cron.meta, "spec.timeZone: " + zone.error().message);
     const Result<CronSchedule> schedule = CronSchedule::parse(cron.schedule);
     if (!schedule) return complain("CronJob", cron.meta, "spec.schedule: " + schedule.error().message);
+    std::vector<TimePoint> times =
+        schedule->within(std::max(from_, cron.last_start + Duration(1)), to_, *zone, cron.last_start);
+    const auto next = std::upper_bound(times.begin(), times.end(), now_);
+    if (next != times.begin()) times.erase(times.begin(), next - 1);
     std::size_t runs = 0;
-    for (const TimePoint at : schedule->within(from_, to_, *zone, cron.last_start)) {
+    for (const TimePoint at : times) {
       if (const std::optional<TimePoint> last = last_start_of_run(cron, at); last && *last < now_) continue;
       std::string name = name_of_run(cron, at);
       if (here.contains({cron.meta.name_space, name})) continue;

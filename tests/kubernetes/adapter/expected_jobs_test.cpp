@@ -188,6 +188,22 @@ TEST_F(ExpectedJobsTest, ARunThatIsHereIsNoLongerExpectedAndOneThatIsLateIsForAW
   EXPECT_EQ(expected("2026-11-23T10:44:00Z").work[0].at, time("2026-11-23T11:15:00Z"));
 }
 
+TEST_F(ExpectedJobsTest, ACronJobOwesNoRunsOfTheTimeBeforeItWasMadeOrLastStarted) {
+  CronJob& cron = add_cron("busy", "* * * * *", spec());
+  cron.last_start = time("2026-11-23T10:00:30Z");
+  EXPECT_EQ(expected("2026-11-23T10:00:40Z").work.at(0).at, time("2026-11-23T10:01:00Z"));
+  EXPECT_EQ(expected("2026-11-23T10:01:05Z").work.at(0).at, time("2026-11-23T10:01:00Z")) << "it is a little late";
+  cron.last_start = time("2026-11-23T10:01:00Z");
+  EXPECT_EQ(expected("2026-11-23T10:01:05Z").work.at(0).at, time("2026-11-23T10:02:00Z"));
+}
+
+TEST_F(ExpectedJobsTest, OfRunsThatWereMissedOnlyTheLastOneComes) {
+  add_cron("busy", "*/5 * * * *", spec()).last_start = time("2026-11-23T08:00:00Z");
+  const ExpectedJobs found = expected("2026-11-23T10:12:00Z");
+  EXPECT_EQ(found.work.at(0).at, time("2026-11-23T10:10:00Z"));
+  EXPECT_EQ(found.work.at(1).at, time("2026-11-23T10:15:00Z"));
+}
+
 TEST_F(ExpectedJobsTest, TheTemplateSaysWhatAJobShuffles) {
   add_suspended("own", "2026-11-23T11:30:00Z", spec({{"lips.dev/shuffle", "3Gi"}}));
   EXPECT_EQ(expected().work.at(0).shuffle, Mebibytes(3 * 1024));
