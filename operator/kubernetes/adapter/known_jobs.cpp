@@ -56,6 +56,7 @@ std::set<std::string> KnownJobs::take_complete() {
     return !pods_.is_complete(key, [this](const std::string& uid) { return has_ended(uid); });
   });
   for (const std::string& key : keys) grants_.forget((*pods_.of(key).begin())->meta.name_space, key);
+  keys.merge(std::exchange(refused_, {}));
   return keys;
 }
 
@@ -111,6 +112,7 @@ void KnownJobs::review_awaited(TimePoint now) {
   awaited_.review(applications, now);
   for (const AwaitedApplication& application : applications)
     if (awaited_.is_over(application.key)) grants_.forget(application.name_space, application.key);
+  for (std::string& application : grants_.take_refused()) refused_.insert(std::move(application));
 }
 
 bool KnownJobs::has_waiting_reader(const std::string& uid) const {

@@ -30,7 +30,8 @@ class KnownJobs {
   void update(const PodRecord& pod) { pods_.update(pod); }
   // Whoever has this uid creates no more pods: it has ended, or is being deleted or gone. Not needed for a job.
   void creator_ended(const std::string& uid);
-  // Jobs of peers that became complete since the last call: nobody is left who would create more of their pods.
+  // Jobs of peers that became complete since the last call: nobody is left who would create more of their pods, or who
+  // may.
   std::set<std::string> take_complete();
   // A job, or a pod whose record is about to go.
   void forget_job(const std::string& uid);
@@ -52,7 +53,7 @@ class KnownJobs {
   KnownJob known(const std::string& key);
   // Further pods of such applications, as far as quotas let them come.
   QuotaGrants& grants() { return grants_; }
-  // Looks now and then which announced workers have come.
+  // Looks now and then which announced workers have come, and which may come no more.
   void review_awaited(TimePoint now);
   // True: the Job with this uid has a pod that names data and has no node yet.
   bool has_waiting_reader(const std::string& uid) const;
@@ -78,6 +79,7 @@ class KnownJobs {
   Every awaited_review_{Duration(5'000'000)};
   std::set<std::string> ended_;      // creators of pods that are there, by uid
   std::set<std::string> to_review_;  // jobs that may have become complete
+  std::set<std::string> refused_;    // jobs of which quotas let no further pods come
 };
 
 }  // namespace lips::kubernetes

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "kubernetes/pods/quotas.h"
 
@@ -17,6 +18,9 @@ class QuotaGrants {
   // So many of `count` further pods of the application can come. What it was granted before is void.
   std::int64_t grant(const std::string& name_space, const std::string& application, const PodToCome& pod,
                      std::int64_t count);
+  // Applications of which no further pod can come any more, in this call and in the one before: the server counts pods
+  // in their quotas a little before or after they are seen. Nothing is granted to them from here on.
+  std::vector<std::string> take_refused();
   // Its pods have come, or nobody waits for them any more.
   void forget(const std::string& name_space, const std::string& application);
   // Somebody has asked before it was known which quotas there are: all that was granted is to be asked for again.
@@ -29,6 +33,7 @@ class QuotaGrants {
   struct Granted {
     PodToCome pod;
     std::int64_t count = 0;
+    bool refused = false;  // at the last review
   };
   const Quotas& quotas_;
   std::map<std::string, std::map<std::string, Granted>> granted_;  // by namespace and application

@@ -60,6 +60,12 @@ class Applications : public ::testing::Test {
       if (!pod.node.empty()) ++result[pod.node];
     return result;
   }
+  // A quota of three cores.
+  void quota(const char* used) {
+    cluster_.put_storage("resourcequotas", "quota",
+                         {{"metadata", {{"namespace", "default"}}},
+                          {"status", {{"hard", {{"requests.cpu", "3"}}}, {"used", {{"requests.cpu", used}}}}}});
+  }
   void put_properties() {
     cluster_.put_config_map("spark-drv-1-conf-map",
                             {{"spark.properties",
@@ -274,9 +280,7 @@ TEST_F(Applications, NodesAreOrderedForADriverAndAllItsExecutorsBeforeItStarts) 
 TEST_F(Applications, NoNodesAreOrderedForExecutorsBeyondTheQuotaOfTheirNamespace) {
   put_zone("b", 1, "1.0");
   driver({{"lips.dev/tasks", "300"}});
-  cluster_.put_storage("resourcequotas", "quota",
-                       {{"metadata", {{"namespace", "default"}}},
-                        {"status", {{"hard", {{"requests.cpu", "3"}}}, {"used", {{"requests.cpu", "1"}}}}}});
+  quota("1");
   ClusterSettings settings;
   settings.self = {"lips-system", "lips-1", "uid-of-lips", ""};
   Scheduling scheduling(cluster_, {}, PodMode::watch, {offer_in("zone-c", 0.2)}, {}, std::move(settings));
@@ -291,11 +295,6 @@ TEST_F(Applications, NoNodesAreOrderedForExecutorsBeyondTheQuotaOfTheirNamespace
 TEST_F(Applications, NoRoomIsKeptForExecutorsBeyondTheQuotaOfTheirNamespace) {
   put_zone("b", 4, "1.0");
   driver({{"lips.dev/tasks", "300"}});
-  const auto quota = [&](const char* used) {
-    cluster_.put_storage("resourcequotas", "quota",
-                         {{"metadata", {{"namespace", "default"}}},
-                          {"status", {{"hard", {{"requests.cpu", "3"}}}, {"used", {{"requests.cpu", used}}}}}});
-  };
   quota("1");
   Scheduling scheduling(cluster_);
   ASSERT_TRUE(scheduling.until_bound("spark-1-driver"));
@@ -306,6 +305,22 @@ TEST_F(Applications, NoRoomIsKeptForExecutorsBeyondTheQuotaOfTheirNamespace) {
   executor(1), executor(2);
   ASSERT_TRUE(scheduling.until([&] { return cluster_.bindings() == 4; }));
   EXPECT_EQ(cluster_.pod("other-2").node, "") << "theirs was kept";
+}
+
+// Watches of two kinds come in any order. The executors would wait for others of which none can come.
+TEST_F(Applications, ExecutorsStartWhenTheirQuotaTurnsOutToBeUsedUp) {
+  put_zone("b", 4, "1.0");
+  driver({{"lips.dev/tasks", "300"}});
+  quota("1");
+  Scheduling scheduling(cluster_);
+  ASSERT_TRUE(scheduling.until_bound("spark-1-driver"));
+  cluster_.put_pod("other", {});
+  ASSERT_TRUE(scheduling.until_bound("other"));
+  executor(1), executor(2);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // they wait by then
+  ASSERT_EQ(cluster_.bindings(), 2);
+  quota("3");
+  EXPECT_TRUE(scheduling.until([&] { return cluster_.bindings() == 4; }));
 }
 
 // It waits for its properties, and nothing else is pending: an autoscaler would launch a node for it anywhere.

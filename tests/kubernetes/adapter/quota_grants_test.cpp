@@ -1,5 +1,6 @@
 #include "kubernetes/adapter/quota_grants.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -54,6 +55,22 @@ TEST_F(QuotaGrantsTest, AreAskedForAgainOnceQuotasAreKnown) {
   limit("n", 4'000, 0);
   EXPECT_FALSE(grants_.awaits_quotas());
   EXPECT_EQ(grant("a", 50), 4);
+}
+
+// The server counts a pod before or after it is seen.
+TEST_F(QuotaGrantsTest, EndOnceTheQuotaHasBeenUsedUpForAWhile) {
+  limit("n", 4'000, 1'000);
+  ASSERT_EQ(grant("a", 3), 3);
+  EXPECT_THAT(grants_.take_refused(), ::testing::IsEmpty());
+  limit("n", 4'000, 4'000);
+  EXPECT_THAT(grants_.take_refused(), ::testing::IsEmpty()) << "they may be about to be seen";
+  limit("n", 4'000, 2'000);
+  EXPECT_THAT(grants_.take_refused(), ::testing::IsEmpty());
+  limit("n", 4'000, 4'000);
+  EXPECT_THAT(grants_.take_refused(), ::testing::IsEmpty());
+  EXPECT_THAT(grants_.take_refused(), ::testing::ElementsAre("a"));
+  EXPECT_THAT(grants_.take_refused(), ::testing::IsEmpty());
+  EXPECT_EQ(grants_.kept(), 0u);
 }
 
 // Applications come, get some of their pods and go, in any order: what is granted fits into the quota at any time.
