@@ -35,13 +35,15 @@ CpuSeconds most_unpaid(const ClusterSnapshot& cluster, Duration budget) {
   return CpuSeconds((cores + std::min(launchable, most_launchable)).value() * to_seconds(budget));
 }
 
+IdVector<PoolId, Cores> cores_kept(const ClusterSnapshot& cluster, const std::vector<HeldRoom>& held) {
+  IdVector<PoolId, Cores> kept(cluster.pools.size());
+  for (const HeldRoom& room : held)
+    if (is_for_tasks_to_come(room.reason)) kept[cluster.jobs[room.job].pool] += room.room.cpu;
+  return kept;
+}
+
 void UnpaidRoom::keep(const ClusterSnapshot& cluster, const std::vector<HeldRoom>& held) {
-  kept_ = {};
-  for (const HeldRoom& room : held) {
-    if (!is_for_tasks_to_come(room.reason)) continue;
-    kept_.resize(cluster.pools.size());
-    kept_[cluster.jobs[room.job].pool] += room.room.cpu;
-  }
+  kept_ = held.empty() ? IdVector<PoolId, Cores>{} : cores_kept(cluster, held);
 }
 
 void UnpaidRoom::pass(ClusterSnapshot& cluster, TimePoint until) const {

@@ -13,6 +13,9 @@ namespace lips {
 // Half of what is not paid for is forgotten in this time.
 inline constexpr Duration unpaid_half_life = std::chrono::minutes(30);
 
+// The cores of room that a plan keeps for tasks to come, by pool.
+IdVector<PoolId, Cores> cores_kept(const ClusterSnapshot& cluster, const std::vector<HeldRoom>& held);
+
 // So much after that time, in which the pool has kept and used so many cores. Equal whether the time passes at once or
 // in parts.
 CpuSeconds unpaid_after(CpuSeconds before, Cores kept, Cores used, Duration passed);

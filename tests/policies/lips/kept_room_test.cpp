@@ -201,5 +201,27 @@ TEST(KeptRoom, IsNoMoreThanThePoolIsEntitledToWhereOthersWantIt) {
     }
 }
 
+// Two peers that start together need the room of a task that ends soon, and keep what is free until then.
+TEST(KeptRoom, ForTheRestOfAGangIsNamedToThoseWhomItKeepsWaiting) {
+  ClusterBuilder builder(1);
+  const NodeId node = builder.node({.price = 1e-5, .slots = 100, .cpu = 4});
+  Case with("lips", builder);
+  const JobId running = with.add({.maps = 1, .cpu = 120, .cores = 2});
+  ASSERT_TRUE(with.state.assume({with.task(running, 0), node, {}, {}}));
+  with.at(1);
+  JobArrived gang = job(with.state.snapshot(), {.arrival = 1, .maps = 2, .cpu = 7200, .cores = 2});
+  WholeJob& whole = gang.job.whole;
+  whole.id = WholeJobId(0), whole.peers = true, whole.expected = whole.gang = 2;
+  whole.each = gang.job.request, whole.arrived = gang.job.arrival;
+  with.state.apply(gang);
+  with.at(2);
+  const JobId beside = with.add({.arrival = 2, .maps = 1, .cpu = 3600});
+  const Plan plan = with.plan();
+  EXPECT_THAT(plan.assignments, IsEmpty());
+  ASSERT_THAT(plan.account.held, SizeIs(1));
+  EXPECT_EQ(plan.account.held.front().reason, HeldFor::rest_of_gang);
+  EXPECT_THAT(plan.deferrals, ::testing::Contains(Deferral{with.task(beside, 0), DeferralReason::no_capacity}));
+}
+
 }  // namespace
 }  // namespace lips::testing

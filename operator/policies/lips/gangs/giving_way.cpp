@@ -16,13 +16,17 @@ class GivingWay {
   GivingWay(const ClusterSnapshot& cluster, PoolRoom pools, const IdVector<NodeId, Resources>& free,
             const std::vector<KeptSpot>& kept)
       : cluster_(cluster), pools_(std::move(pools)), left_(free), kept_(kept), result_(kept.size(), 0) {
-    for (std::size_t i = kept.size(); i-- > 0;) on_node_[kept[i].node].push_back(i);
-    for (const KeptSpot& spot : kept) keepers_.insert(cluster.jobs[spot.job].pool);
+    for (std::size_t i = kept.size(); i-- > 0;) {
+      if (!is_for_tasks_to_come(kept[i].reason)) continue;
+      on_node_[kept[i].node].push_back(i);
+      keepers_.insert(cluster.jobs[kept[i].job].pool);
+    }
     looks_.resize(cluster.pools.size(), most_node_looks / static_cast<std::int64_t>(cluster.pools.size()));
   }
 
   // The number of tasks of each spot that give way.
   std::vector<std::uint32_t> run() {
+    if (keepers_.empty()) return std::move(result_);
     for (const JobId id : cluster_.pending) {
       const Job& job = cluster_.jobs[id];
       const bool alone = keepers_.size() == 1 && keepers_.contains(job.pool);
@@ -60,7 +64,9 @@ class GivingWay {
     if (!cluster_.eligible(job.constraint, node)) return false;
     Resources room = left_[node];
     std::vector<std::pair<std::size_t, std::uint32_t>> given;
-    for (const std::size_t i : on_node_.at(node)) {
+    const auto kept = on_node_.find(node);
+    if (kept == on_node_.end()) return false;
+    for (const std::size_t i : kept->second) {
       const KeptSpot& spot = kept_[i];
       if (cluster_.jobs[spot.job].pool == job.pool) continue;
       std::uint32_t tasks = 0;

@@ -10,9 +10,7 @@ KeepBudget::KeepBudget(const ClusterSnapshot& cluster, Duration budget)
     : cluster_(cluster), most_(most_unpaid(cluster, budget)) {}
 
 std::optional<Duration> KeepBudget::ends(const std::vector<HeldRoom>& held) const {
-  IdVector<PoolId, Cores> kept(cluster_.pools.size());
-  for (const HeldRoom& room : held)
-    if (is_for_tasks_to_come(room.reason)) kept[cluster_.jobs[room.job].pool] += room.room.cpu;
+  const IdVector<PoolId, Cores> kept = cores_kept(cluster_, held);
   std::optional<Duration> first;
   for (const PoolId pool : kept.ids()) {
     const double more = (kept[pool] - cluster_.pool_cores[pool]).value();

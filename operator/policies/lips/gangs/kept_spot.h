@@ -1,4 +1,4 @@
-// Room on a node that a plan keeps for tasks of a job to come.
+// Room on a node that a plan keeps for tasks of a job: to come, or waiting for the rest of their room.
 #pragma once
 
 #include <cstdint>

@@ -420,9 +420,8 @@ class Peers {
         result_.pools.hold(job.pool, part.request, spot.tasks);
         add_held(result_.held, {held_for(part), part.job, cluster_.nodes[spot.node].zone, spot.tasks,
                                 part.request * static_cast<std::int32_t>(spot.tasks), settings_.last});
-        if (part.to_come)
-          result_.kept.push_back(
-              {part.job, held_for(part), part.request, spot.tasks, spot.node, orders_.like(spot.node, part)});
+        result_.kept.push_back(
+            {part.job, held_for(part), part.request, spot.tasks, spot.node, orders_.like(spot.node, part)});
         continue;
       }
       const auto [portion, added] = portions.try_emplace(spot.part);

@@ -36,7 +36,7 @@ struct PeersPlan {
   std::vector<bool> served;            // empty: there are no peers
   PoolRoom pools;                      // with these, and with room that is kept
   std::vector<HeldRoom> held;          // that room
-  std::vector<KeptSpot> kept;          // for tasks to come, by node
+  std::vector<KeptSpot> kept;          // room, by node
   std::vector<bool> later;             // [job] as in the settings, and of pools that are at their entitlement
   std::optional<Duration> look_again;  // a job will have settled, or find room
   std::uint32_t apart = 0;             // jobs that start in several zones
