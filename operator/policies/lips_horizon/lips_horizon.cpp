@@ -1,6 +1,8 @@
 #include "policies/lips_horizon/lips_horizon.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "policies/lips/account/account.h"
@@ -19,6 +21,7 @@ namespace lips {
 
 namespace {
 
+constexpr int most_tries = 4;       // to pack
 constexpr int makespan_steps = 12;  // of bisection
 
 // One decision: classes, homes, commodities, the program, the shortest makespan, whole tasks, account.
@@ -182,10 +185,51 @@ class HorizonDecision {
     amounts_ = whole;
   }
 
+  // Tasks that find no room after others go before them in another try, and the cheaper packing counts.
   std::vector<Placement> pack_amounts(const Amounts& amounts, double share, IdVector<NodeId, Resources>& free) {
-    return pack(PackingFacts({cluster_, classes_, workload_, amounts}, input_.costs),
-                round_amounts(cluster_, workload_, amounts, classes_), packing(share), free)
-        .placements;
+    const WholeQuotas quotas = round_amounts(cluster_, workload_, amounts, classes_);
+    const PackingSettings settings = packing(share);
+    const std::vector<PoolRow> pools = model_settings().pools;
+    IdVector<PortionId, bool> first;
+    std::optional<PackedTry> best;
+    for (int tries = 0; tries < most_tries; ++tries) {
+      PackedTry packed{{}, free, 0};
+      packed.placements = pack(PackingFacts({cluster_, classes_, workload_, amounts}, input_.costs, first), quotas,
+                               settings, packed.free)
+                              .placements;
+      const bool more = add_stranded(quotas, packed.placements, first);
+      if (!best && !more) {
+        free = std::move(packed.free);
+        return std::move(packed.placements);
+      }
+      packed.usd = cost_of_placements(classes_, workload_, packed.placements, cluster_, pools);
+      if (!best || packed.usd < best->usd) best = std::move(packed);
+      if (!more) break;
+    }
+    free = std::move(best->free);
+    return std::move(best->placements);
+  }
+
+  struct PackedTry {
+    std::vector<Placement> placements;
+    IdVector<NodeId, Resources> free;
+    double usd = 0;
+  };
+
+  // Adds the portions of which tasks found no room. False: all of these went first already.
+  bool add_stranded(const WholeQuotas& quotas, const std::vector<Placement>& placements,
+                    IdVector<PortionId, bool>& first) const {
+    IdVector<PortionId, std::int64_t> left(workload_.portions.size(), 0);
+    for (const auto& list : quotas.zone)
+      for (const Quota& quota : list) left[quota.portion] += quota.tasks;
+    for (const auto& list : quotas.in_class)
+      for (const Quota& quota : list) left[quota.portion] += quota.tasks;
+    for (const Placement& placement : placements) left[placement.portion] -= placement.tasks;
+    first.resize(workload_.portions.size(), false);
+    bool added = false;
+    for (const PortionId id : left.ids())
+      if (left[id] > 0 && !first[id]) first[id] = added = true;
+    return added;
   }
 
   PackingSettings packing(double share) const {

@@ -23,13 +23,14 @@ Resources least_request(const std::set<Resources>& requests) {
 
 }  // namespace
 
-Demands::Demands(const ClusterSnapshot& cluster, const Workload& workload) {
+Demands::Demands(const ClusterSnapshot& cluster, const Workload& workload, const IdVector<PortionId, bool>& first) {
   of_.reserve(workload.portions.size());
   JobId last;
   const Resources* request = nullptr;
   std::uint32_t lane = 0;
   std::map<std::pair<PoolId, const Resources*>, std::uint32_t> lanes;  // looked up only
-  for (const Portion& portion : workload.portions) {
+  for (const PortionId id : workload.portions.ids()) {
+    const Portion& portion = workload.portions[id];
     const Job& job = cluster.jobs[portion.job];
     if (portion.job != last) {
       request = &*requests_.insert(job.request).first;
@@ -37,8 +38,10 @@ Demands::Demands(const ClusterSnapshot& cluster, const Workload& workload) {
     }
     last = portion.job;
     const TaskGroup& group = cluster.groups[portion.job][portion.group];
+    const bool leads = first.contains(id) && first[id];
     of_.push_back({portion.work, group.reads ? group.input.value() : 0, portion.urgency, request, portion.commodity,
-                   job.pool, job.priority, lane, workload.commodities[portion.commodity].any_class});
+                   job.pool, leads ? std::numeric_limits<std::int32_t>::max() : job.priority, lane,
+                   workload.commodities[portion.commodity].any_class});
   }
   lanes_ = lanes.size();
   least_ = least_request(requests_);

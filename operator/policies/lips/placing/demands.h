@@ -27,7 +27,8 @@ struct Demand {
 
 class Demands {
  public:
-  Demands(const ClusterSnapshot& cluster, const Workload& workload);
+  // `first`: portions that go before all others; empty: none do.
+  Demands(const ClusterSnapshot& cluster, const Workload& workload, const IdVector<PortionId, bool>& first = {});
   Demands(const Demands&) = delete;
   Demands& operator=(const Demands&) = delete;
 

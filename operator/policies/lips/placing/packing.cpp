@@ -382,8 +382,11 @@ class Packing {
 
 }  // namespace
 
-PackingFacts::PackingFacts(const SolvedMarket& solved, const CostModel& prices)
-    : market(solved), costs(prices), demands(solved.cluster, solved.workload), rank(solved.cluster.nodes.size()) {
+PackingFacts::PackingFacts(const SolvedMarket& solved, const CostModel& prices, const IdVector<PortionId, bool>& first)
+    : market(solved),
+      costs(prices),
+      demands(solved.cluster, solved.workload, first),
+      rank(solved.cluster.nodes.size()) {
   const NodeClasses& classes = market.classes;
   std::vector<ClassId> order;
   for (ClassId c : classes.classes.ids()) order.push_back(c);

@@ -45,7 +45,8 @@ struct Packed {
 
 // The facts that stay the same however often a plan packs. Keeps references to all arguments.
 struct PackingFacts {
-  PackingFacts(const SolvedMarket& solved, const CostModel& prices);
+  // `first`: portions that go before all others; empty: none do.
+  PackingFacts(const SolvedMarket& solved, const CostModel& prices, const IdVector<PortionId, bool>& first = {});
 
   SolvedMarket market;
   const CostModel& costs;
