@@ -40,9 +40,9 @@ struct BesideAStream {
       for (const Assignment& assignment : with.plan().assignments) with.state.assume(assignment);
       now = to_seconds(cluster.now - TimePoint{});
       if (now >= 10) {
-        const Entitlement& share = share_out(cluster).of[big];
+        const PoolShares shares = share_out(cluster);
         used += cluster.pool_cores[big].value();
-        entitled += share.share * 8;
+        entitled += shares.of[big].share * 8;
       }
       with.state.advance(cluster.now + seconds(1));
       std::vector<RunningTask> ended;
