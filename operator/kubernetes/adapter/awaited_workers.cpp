@@ -17,6 +17,12 @@ void AwaitedWorkers::review(const std::vector<AwaitedApplication>& applications,
       in_vain_until_[application.name_space] = now + mistrust;
     if (settled || came || late) settled_.insert(application.key);
   }
+  const std::set<std::string> named = std::exchange(named_, {});
+  for (const AwaitedApplication& application : applications) {
+    if (application.announced == 0 || application.here > 0 || !in_vain(application.name_space)) continue;
+    if (!named.contains(application.key)) mistrusted_.push_back(application.key);
+    named_.insert(application.key);
+  }
 }
 
 }  // namespace lips::kubernetes

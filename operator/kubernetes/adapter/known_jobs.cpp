@@ -113,6 +113,7 @@ void KnownJobs::review_awaited(TimePoint now) {
   for (const AwaitedApplication& application : applications)
     if (awaited_.is_over(application.key)) grants_.forget(application.name_space, application.key);
   for (std::string& application : grants_.take_refused()) refused_.insert(std::move(application));
+  for (std::string& application : awaited_.take_mistrusted()) refused_.insert(std::move(application));
 }
 
 bool KnownJobs::has_waiting_reader(const std::string& uid) const {

@@ -30,8 +30,8 @@ class KnownJobs {
   void update(const PodRecord& pod) { pods_.update(pod); }
   // Whoever has this uid creates no more pods: it has ended, or is being deleted or gone. Not needed for a job.
   void creator_ended(const std::string& uid);
-  // Jobs of peers that became complete since the last call: nobody is left who would create more of their pods, or who
-  // may.
+  // Jobs of peers that became complete since the last call: nobody is left who would create more of their pods, or may,
+  // or is believed to.
   std::set<std::string> take_complete();
   // A job, or a pod whose record is about to go.
   void forget_job(const std::string& uid);
@@ -79,7 +79,7 @@ class KnownJobs {
   Every awaited_review_{Duration(5'000'000)};
   std::set<std::string> ended_;      // creators of pods that are there, by uid
   std::set<std::string> to_review_;  // jobs that may have become complete
-  std::set<std::string> refused_;    // jobs of which quotas let no further pods come
+  std::set<std::string> refused_;    // jobs for whose further pods nobody waits any more
 };
 
 }  // namespace lips::kubernetes

@@ -1,9 +1,13 @@
 #include "kubernetes/adapter/awaited_workers.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace lips::kubernetes {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 class AwaitedWorkersTest : public ::testing::Test {
  protected:
@@ -23,6 +27,18 @@ TEST_F(AwaitedWorkersTest, ADriverWhoseWorkersDidNotComeCostsTheNextOfItsNamespa
   EXPECT_FALSE(awaited_.in_vain("other"));
   awaited_.review({}, start_ + late_ + AwaitedWorkers::mistrust);
   EXPECT_FALSE(awaited_.in_vain("n")) << "nothing is held against it for ever";
+}
+
+// The driver of c runs beside a worker of its own.
+TEST_F(AwaitedWorkersTest, TheNextDriverOfThatNamespaceKeepsNoneOnceItRuns) {
+  awaited_.review({application("a", 0), application("b", 0, "other")}, start_ + soon_);
+  EXPECT_THAT(awaited_.take_mistrusted(), IsEmpty());
+  awaited_.review({application("a", 0)}, start_ + late_);
+  EXPECT_THAT(awaited_.take_mistrusted(), ElementsAre("n/a"));
+  awaited_.review({application("b", 0), application("c", 1)}, start_ + late_);
+  EXPECT_THAT(awaited_.take_mistrusted(), ElementsAre("n/b"));
+  awaited_.review({application("b", 0), application("c", 1)}, start_ + late_);
+  EXPECT_THAT(awaited_.take_mistrusted(), IsEmpty()) << "it has been named";
 }
 
 TEST_F(AwaitedWorkersTest, WorkersThatComeMakeUpForIt) {
