@@ -317,7 +317,7 @@ TEST_F(Applications, ExecutorsStartWhenTheirQuotaTurnsOutToBeUsedUp) {
   cluster_.put_pod("other", {});
   ASSERT_TRUE(scheduling.until_bound("other"));
   executor(1), executor(2);
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // they wait by then
+  ASSERT_TRUE(scheduling.until([&] { return scheduling.pending() == 2; }));
   ASSERT_EQ(cluster_.bindings(), 2);
   quota("3");
   EXPECT_TRUE(scheduling.until([&] { return cluster_.bindings() == 4; }));

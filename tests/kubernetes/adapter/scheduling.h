@@ -111,10 +111,12 @@ class Events : public Observer {
   void on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) override {
     listings += std::holds_alternative<ClusterListed>(event);
     running = cluster.running.size();
+    pending = cluster.pending_tasks;
   }
   void on_bind(const ClusterSnapshot& cluster, const Assignment&) override { running = cluster.running.size(); }
   std::atomic<int> listings{0};
   std::atomic<std::size_t> running{0};
+  std::atomic<std::uint64_t> pending{0};  // as of the last event
 };
 
 template <class Predicate>
@@ -207,6 +209,7 @@ class Scheduling {
   }
   bool free_fits() const { return free_fits_; }
   std::size_t running() const { return events_.running; }
+  std::uint64_t pending() const { return events_.pending; }
   bool ran() const { return ran_; }
   int listings() const { return events_.listings; }
   // How often somebody was asked for time to look at pods of other schedulers; the first look was before the second.

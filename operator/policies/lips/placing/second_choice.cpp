@@ -139,6 +139,7 @@ class SecondChoices {
   }
 
   void collect(std::vector<Quota>& list, Waiting each, double cores, std::vector<Waiting>& waiting) {
+    if (list.empty()) return;
     IdVector<PoolId, int> in_vain(cluster_.pools.size(), 0);
     for (Quota& quota : list) {
       const Demand& demand = demands_[quota.portion];
