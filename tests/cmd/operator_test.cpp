@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -186,34 +187,44 @@ TEST(Operator, ItsPageShowsTheClusterAndEachJob) {
   EXPECT_THAT(policy, HasSubstr("script-src 'nonce-" + page.substr(at, page.find('"', at) - at) + "'"));
 }
 
-// The figures are those of lips twin on the same journal.
+// True if the metrics say what lips twin says of the same journal.
+bool says_the_same(const std::string& metrics, const nlohmann::json& twin) {
+  return std::all_of(twin["regimes"].begin(), twin["regimes"].end(), [&](const nlohmann::json& regime) {
+    const std::string name = regime["ran"].get<bool>() ? "ran" : regime["policy"].get<std::string>();
+    const std::size_t at = metrics.find("lips_twin_dollars{regime=\"" + name + "\"} ");
+    if (at == std::string::npos) return false;
+    const double dollars = regime["invoice"]["total"].get<double>() - regime["invoice"]["storage"].get<double>();
+    return std::abs(std::stod(metrics.substr(metrics.find("} ", at) + 2)) - dollars) < 1e-6;
+  });
+}
+
+// On a busy machine the first comparison is one of a part of the day.
 TEST(Operator, SaysWhatOtherSchedulersWouldHaveCost) {
   const Folder folder;
   std::string page, metrics;
+  nlohmann::json twin;
   const Said said =
       lips_interrupted({"operator", "--cluster", "simulated:quickstart", "--speed", "0", "--stay", "--set",
                         "server.listen=127.0.0.1:0", "twin.every=1s", "journal.directory=" + folder.file("journal")},
                        "msg=\"scenario finished\"", [&](const std::string& shown) {
                          httplib::Client client("127.0.0.1", port_of(shown));
                          client.set_read_timeout(30);
+                         const auto get = [&](const char* path, std::string& into) {
+                           if (const auto answer = client.Get(path)) into = answer->body;
+                         };
+                         twin = lips_json({"twin", folder.file("journal"), "--policy", "spread,most-allocated"});
                          EXPECT_TRUE(until([&] {
-                           const auto answer = client.Get("/");
-                           if (answer) page = answer->body;
-                           return page.find("would have paid for the same work, mean wait") != std::string::npos;
-                         })) << page.substr(0, 5000);
-                         metrics = client.Get("/metrics")->body;
+                           get("/metrics", metrics);
+                           return says_the_same(metrics, twin);
+                         })) << metrics
+                             << twin;
+                         get("/", page);
                        });
   EXPECT_EQ(said.status, 0);
+  EXPECT_EQ(twin["regimes"].size(), 3u);
   EXPECT_THAT(
-      page, AllOf(HasSubstr("kube-scheduler, most-allocated"), HasSubstr("lips, as it ran"), HasSubstr("Counted: $")));
-  const nlohmann::json twin = lips_json({"twin", folder.file("journal"), "--policy", "spread,most-allocated"});
-  for (const nlohmann::json& regime : twin["regimes"]) {
-    const std::string name = regime["ran"].get<bool>() ? "ran" : regime["policy"].get<std::string>();
-    const std::size_t at = metrics.find("lips_twin_dollars{regime=\"" + name + "\"} ");
-    ASSERT_NE(at, std::string::npos) << metrics;
-    EXPECT_NEAR(std::stod(metrics.substr(metrics.find("} ", at) + 2)),
-                regime["invoice"]["total"].get<double>() - regime["invoice"]["storage"].get<double>(), 1e-6);
-  }
+      page, AllOf(HasSubstr("would have paid for the same work, mean wait"),
+                  HasSubstr("kube-scheduler, most-allocated"), HasSubstr("lips, as it ran"), HasSubstr("Counted: $")));
 }
 
 TEST(Operator, SaysWhyItCannotCompareWithOtherSchedulers) {
