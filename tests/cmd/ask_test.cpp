@@ -119,7 +119,7 @@ TEST_F(Ask, ListsTheRoomThatIsHeldForWorkersToCome) {
     for (Task& task : arrived.tasks) task.cpu = CpuSeconds(3600);
     state.apply(arrived);
   };
-  add("etl-driver", 1, [](Job& driver) {
+  add("team-a/etl-driver", 1, [](Job& driver) {
     driver.coordinates = driver.whole.peers = true;
     driver.whole.id = WholeJobId(1), driver.whole.expected = 4;
     driver.whole.each = {Cores(1), Mebibytes(1024), 1};
@@ -132,7 +132,8 @@ TEST_F(Ask, ListsTheRoomThatIsHeldForWorkersToCome) {
   const json holds = ask_json({"holds"});
   ASSERT_EQ(holds.size(), 1u);
   EXPECT_EQ(holds[0], json({{"reason", "workers-to-come"},
-                            {"job", "etl-driver"},
+                            {"namespace", "team-a"},
+                            {"job", "team-a/etl-driver"},
                             {"pool", "pool-0"},
                             {"zone", "zone-0"},
                             {"tasks", 3},
@@ -141,9 +142,11 @@ TEST_F(Ask, ListsTheRoomThatIsHeldForWorkersToCome) {
                             {"secondsSince", 30.0},
                             {"spare", false}}));
   const json why = ask_json({"why", "others/4"});
-  EXPECT_EQ(why["heldBack"]["rooms"][0]["job"], "etl-driver");
-  EXPECT_THAT(ask({"why", "others/4"}).out, HasSubstr("3 cores in zone-0 for etl-driver, workers-to-come; otherwise"));
-  EXPECT_THAT(ask({"holds"}).out, AllOf(HasSubstr("held for"), HasSubstr("workers-to-come"), HasSubstr("etl-driver")));
+  EXPECT_EQ(why["heldBack"]["rooms"][0]["job"], "team-a/etl-driver");
+  EXPECT_THAT(ask({"why", "others/4"}).out,
+              HasSubstr("3 cores in zone-0 for team-a/etl-driver, workers-to-come; otherwise"));
+  EXPECT_THAT(ask({"holds"}).out, AllOf(HasSubstr("held for"), HasSubstr("namespace"), HasSubstr("workers-to-come"),
+                                        HasSubstr("team-a/etl-driver")));
 }
 
 TEST_F(Ask, ListsWhatIsExpectedAndNamesTheJobsForWhichATaskMakesRoom) {

@@ -206,21 +206,30 @@ Result<Listing> list_expected(const EpochRecord& record) {
   return listing;
 }
 
+// Jobs of a Kubernetes cluster are named NAMESPACE/NAME. Empty: another job.
+std::string namespace_of(const std::string& job) {
+  const std::size_t end = job.find('/');
+  return end == std::string::npos ? "" : job.substr(0, end);
+}
+
 Result<Listing> list_holds(const EpochRecord& record) {
   const Result<Planned> planned = plan_of(record);
   if (!planned) return tl::unexpected(planned.error());
   const ClusterSnapshot& cluster = planned->question.cluster;
-  Listing listing{
-      {{"held for", "job", "pool", "zone", "tasks", "cores", "memory", "since", "spare"}}, Json::array(), ""};
+  Listing listing{{{"held for", "namespace", "job", "pool", "zone", "tasks", "cores", "memory", "since", "spare"}},
+                  Json::array(),
+                  ""};
   listing.none = "the present plan holds no room empty for anybody (what is expected: lips expected)\n";
   for (const HeldRoom& held : planned->outcome.plan.account.held) {
     const Job& job = cluster.jobs[held.job];
     const std::string &pool = cluster.pools[job.pool].name, &zone = cluster.zones[held.zone].name;
     const double since = to_seconds(cluster.now - (job.whole.peers ? job.whole.arrived : job.arrival));
-    listing.rows.push_back({std::string(to_string(held.reason)), job.name, pool, zone, page::count(held.tasks),
-                            fmt::format("{:g}", held.room.cpu.value()), size_text(held.room.memory),
-                            page::duration(since), held.spare ? "yes" : "-"});
+    const std::string space = namespace_of(job.name);
+    listing.rows.push_back({std::string(to_string(held.reason)), space.empty() ? "-" : space, job.name, pool, zone,
+                            page::count(held.tasks), fmt::format("{:g}", held.room.cpu.value()),
+                            size_text(held.room.memory), page::duration(since), held.spare ? "yes" : "-"});
     listing.json.push_back({{"reason", to_string(held.reason)},
+                            {"namespace", space},
                             {"job", job.name},
                             {"pool", pool},
                             {"zone", zone},
