@@ -143,6 +143,7 @@ ApiResponse ApiServer::create(const Target& target, Json body) {
     metadata["name"] = fmt::format("{}{:05}", beginning, ++last_name_);
   }
   const std::string name = text_in(metadata, "name");
+  if (kind.plural == "namespaces") label_with_name(metadata);
   if (const std::string fault = metadata_fault(metadata, Json(), kind.custom); !fault.empty())
     return invalid(kind, name, fault);
   if (kind.status_part && !kind.keeps_new_status) body.erase("status");
@@ -199,6 +200,7 @@ ApiResponse ApiServer::put(const Target& target, Json object) {
   const Json before = part_in(*objects_.find(collection, key)->json, "metadata");
   Json& metadata = object["metadata"];
   for (const char* field : {"deletionTimestamp", "deletionGracePeriodSeconds"}) keep(metadata, before, field);
+  if (kind.plural == "namespaces") label_with_name(metadata);
   if (const std::string fault = metadata_fault(metadata, before, kind.custom); !fault.empty())
     return invalid(kind, path.name, fault);
   if (!metadata.contains("deletionTimestamp") || is_kept(metadata))

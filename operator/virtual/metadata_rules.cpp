@@ -75,6 +75,12 @@ bool has_right_types(const Json& metadata) {
   return true;
 }
 
+void label_with_name(Json& metadata) {
+  Json& labels = metadata["labels"];
+  if (!labels.is_object()) labels = Json::object();
+  labels["kubernetes.io/metadata.name"] = text_in(metadata, "name");
+}
+
 std::string metadata_fault(const Json& metadata, const Json& before, bool custom) {
   const std::string name = text_in(metadata, "name");
   if (!is_object_name(name)) return invalid("name", name, "a lowercase RFC 1123 subdomain is needed");

@@ -17,6 +17,9 @@ bool is_label_value(std::string_view value);
 // Texts are texts, labels and annotations maps of texts, finalizers a list of them, owners a list of objects.
 bool has_right_types(const Json& metadata);
 
+// The label by which namespaces are selected by name. A namespace has it, whatever is written.
+void label_with_name(Json& metadata);
+
 // The first fault of an object's metadata, as the server words it; empty: none. `before`: those of the stored object,
 // or null. Finalizers of a custom resource need no prefix.
 std::string metadata_fault(const Json& metadata, const Json& before, bool custom);

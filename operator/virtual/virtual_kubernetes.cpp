@@ -10,6 +10,7 @@
 #include "kubernetes/pods/pod_annotations.h"
 #include "model/node_labels.h"
 #include "virtual/json_patch.h"
+#include "virtual/metadata_rules.h"
 #include "virtual/scenario_settings.h"
 
 namespace lips::virtual_cluster {
@@ -95,11 +96,12 @@ void VirtualKubernetes::put_cluster() {
   };
   std::set<std::string> name_spaces{"default", operator_name_space, data_name_space};
   for (const PoolId pool : cluster.pools.ids()) name_spaces.insert(pool_name(scenario_, pool));
-  for (const std::string& name : name_spaces)
-    put("/api/v1/namespaces", {{"apiVersion", "v1"},
-                               {"kind", "Namespace"},
-                               {"metadata", {{"name", name}}},
-                               {"status", {{"phase", "Active"}}}});
+  for (const std::string& name : name_spaces) {
+    Json object{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}};
+    label_with_name(object["metadata"]);
+    object["status"] = {{"phase", "Active"}};
+    put("/api/v1/namespaces", std::move(object));
+  }
   for (const NodeId node : cluster.nodes.ids()) nodes_[cluster.nodes[node].name] = node;
   const ClusterSnapshot start = scenario_.at_start();  // places that an autoscaler may fill take no tasks yet
   for (const NodeId node : cluster.nodes.ids())

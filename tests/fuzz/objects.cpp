@@ -1,5 +1,5 @@
-// Pods, nodes, Jobs, PodGroups, NodePools and workflows as the API server has them, what pods' annotations say, what
-// NodePools offer, and when the later steps of workflows begin.
+// Pods, nodes, namespaces, Jobs, PodGroups, NodePools and workflows as the API server has them, what pods' annotations
+// say, what NodePools offer, and when the later steps of workflows begin.
 #include "config/cron_schedule.h"
 #include "kubernetes/adapter/fleet_offers.h"
 #include "kubernetes/adapter/later_levels.h"
@@ -8,6 +8,7 @@
 #include "kubernetes/pods/argo_workflow.h"
 #include "kubernetes/pods/job_codec.h"
 #include "kubernetes/pods/job_set.h"
+#include "kubernetes/pods/namespace.h"
 #include "kubernetes/pods/pod_annotations.h"
 #include "kubernetes/pods/pod_group.h"
 #include "tests/fuzz/fuzz_target.h"
@@ -38,13 +39,15 @@ FUZZ_TARGET(objects, json) {
   static PodGroupDecoder pod_groups;
   static PodDecoder pods;
   static NodeDecoder nodes;
+  static NamespaceDecoder namespaces;
   static JobDecoder jobs;
   static CronJobDecoder cron_jobs;
   static JobSetDecoder job_sets;
   static ArgoWorkflowDecoder argo;
   const auto pod = pods.decode(input);
   if (pod) (void)read_pod_annotations(*pod);
-  const bool taken = nodes.decode(input).has_value();
+  const bool labelled = namespaces.decode(input).has_value();
+  const bool taken = nodes.decode(input).has_value() || labelled;
   if (const auto job = jobs.decode(input))
     for (const auto& [key, value] : job->annotations) (void)read_memory(value);
   const auto cron = cron_jobs.decode(input);

@@ -32,13 +32,15 @@ std::string_view resource_name(WatchedKind kind) {
       return "workflows";
     case WatchedKind::resource_quotas:
       return "resourcequotas";
+    case WatchedKind::namespaces:
+      return "namespaces";
   }
   return "";
 }
 
 std::string_view optional_api(WatchedKind kind) {
   if (kind == WatchedKind::pod_groups) return "/apis/scheduling.k8s.io/v1alpha2";
-  if (kind == WatchedKind::resource_quotas) return "/api/v1";
+  if (kind == WatchedKind::resource_quotas || kind == WatchedKind::namespaces) return "/api/v1";
   return kind == WatchedKind::job_sets ? "/apis/jobset.x-k8s.io/v1alpha2" : "/apis/argoproj.io/v1alpha1";
 }
 
@@ -67,6 +69,8 @@ std::string_view without_list(WatchedKind kind) {
       return "their later steps are not expected";
     case WatchedKind::resource_quotas:
       return "nodes are ordered and room is kept beyond the quotas of namespaces";
+    case WatchedKind::namespaces:
+      return "a namespaceSelector of anti-affinity counts for every namespace whose labels are not known";
   }
   return "";
 }

@@ -10,6 +10,7 @@
 #include "kubernetes/api/objects.h"
 #include "kubernetes/pods/binding.h"
 #include "kubernetes/pods/job_codec.h"
+#include "kubernetes/pods/namespace.h"
 #include "kubernetes/pods/pod_group.h"
 #include "kubernetes/pods/quotas.h"
 #include "kubernetes/pods/volumes.h"
@@ -31,7 +32,8 @@ enum class WatchedKind : std::uint8_t {
   pod_groups,  // from the first pod on that names one
   job_sets,    // these two where the API server has them
   argo_workflows,
-  resource_quotas  // where nodes are ordered, and from the first application on that announces pods
+  resource_quotas,  // where nodes are ordered, and from the first application on that announces pods
+  namespaces        // from the first pod on whose anti-affinity selects them by their labels
 };
 // Nothing can be planned without them.
 constexpr bool is_needed(WatchedKind kind) { return kind <= WatchedKind::pods; }
@@ -67,8 +69,9 @@ struct BindReport {
   bool released = false;  // the request removed the pod's gate without giving a zone
 };
 
-using Message = std::variant<Pod, Node, BatchJob, CronJob, Claim, Volume, StorageClass, CsiNode, CsiDriver, StorageRoom,
-                             PodGroup, Workflow, ResourceQuota, Gone, Listed, NotListed, NotUnderstood, BindReport>;
+using Message =
+    std::variant<Pod, Node, BatchJob, CronJob, Claim, Volume, StorageClass, CsiNode, CsiDriver, StorageRoom, PodGroup,
+                 Workflow, ResourceQuota, Namespace, Gone, Listed, NotListed, NotUnderstood, BindReport>;
 
 class Inbox {
  public:

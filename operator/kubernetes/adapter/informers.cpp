@@ -74,6 +74,7 @@ void Informers::watch(WatchedKind optional) {
   const std::string path = fmt::format("{}/{}", optional_api(optional), resource_name(optional));
   if (optional == WatchedKind::pod_groups) start<PodGroupDecoder>(optional, path);
   if (optional == WatchedKind::resource_quotas) start<ResourceQuotaDecoder>(optional, path);
+  if (optional == WatchedKind::namespaces) start<NamespaceDecoder>(optional, path);
   if (optional == WatchedKind::job_sets) start<JobSetDecoder>(optional, path);
   if (optional == WatchedKind::argo_workflows) start<ArgoWorkflowDecoder>(optional, path);
 }

@@ -298,6 +298,7 @@ void KubernetesCluster::handle(Node& node) {
 void KubernetesCluster::handle(Pod& pod) {
   if (fleet_->found(pod)) return;
   if (!pod.group.empty()) informers_->watch(WatchedKind::pod_groups);
+  if (selects_namespaces(pod)) informers_->watch(WatchedKind::namespaces);
   if (watched_) watched_->update(pod, now());
   memories_->found({false, pod.meta}, pod.annotations);
   traffic_->found(pod, now());
@@ -337,6 +338,11 @@ void KubernetesCluster::handle(PodGroup& group) {
   dependencies_changed();
 }
 
+void KubernetesCluster::handle(Namespace& changed) {
+  if (watched_) watched_->update(changed);
+  pods_.update(changed);
+}
+
 void KubernetesCluster::handle(CsiNode& node) { limit_volumes(node.meta.name, volume_limits(node)); }
 
 void KubernetesCluster::handle(const Gone& gone) {
@@ -372,6 +378,9 @@ void KubernetesCluster::handle(const Gone& gone) {
       return groups_.forget(gone.meta);
     case WatchedKind::resource_quotas:
       return quotas_.forget(gone.meta);
+    case WatchedKind::namespaces:
+      if (watched_) watched_->forget_namespace(gone.meta.name);
+      return pods_.forget_namespace(gone.meta.name);
     case WatchedKind::csi_nodes:
       return limit_volumes(gone.meta.name, {});
     case WatchedKind::pods:

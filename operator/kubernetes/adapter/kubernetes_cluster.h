@@ -161,6 +161,7 @@ class KubernetesCluster : public ClusterClient {
   }
   void handle(PodGroup& group);
   void handle(ResourceQuota& quota) { quotas_.update(std::move(quota)); }
+  void handle(Namespace& changed);
   void settle_quotas();
   void handle(const Gone& gone);
   void handle(const Listed& listed);

@@ -34,6 +34,8 @@ class WatchedPods {
   // Every node and every pod, whoever schedules it.
   void update(const Node& node) { nodes_.update(node); }
   void forget_node(const std::string& name) { nodes_.forget(name); }
+  void update(const Namespace& name_space) { pods_.update(name_space); }
+  void forget_namespace(const std::string& name) { pods_.forget_namespace(name); }
   void limit_volumes(const std::string& node, const ResourceAmounts& limits) { nodes_.limit_volumes(node, limits); }
   void update(const Pod& pod, TimePoint now);
   void forget(const ObjectMeta& pod, TimePoint now);

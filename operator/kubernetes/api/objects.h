@@ -39,9 +39,9 @@ using NodeSelectorTerm = std::vector<LabelRequirement>;
 struct AntiAffinityTerm {
   std::string topology_key;
   std::optional<std::vector<LabelRequirement>> selector;  // none: selects no pod; empty: every pod
-  std::vector<std::string> namespaces;                    // sorted
-  // It has a namespaceSelector, which counts as "all": labels of namespaces are not watched.
-  bool any_namespace = false;
+  // It is about pods of these namespaces and of those whose labels meet the selector. Neither: of its own pod's.
+  std::vector<std::string> namespaces;                              // sorted
+  std::optional<std::vector<LabelRequirement>> namespace_selector;  // none: no further namespace; empty: every one
   friend auto operator<=>(const AntiAffinityTerm&, const AntiAffinityTerm&) = default;
 };
 

@@ -13,7 +13,7 @@ void AntiAffinity::update(const ObjectMeta& pod, const std::string& node, const 
   if (known == pods_.end() && terms.empty()) return;
   Placed placed{node, terms};
   for (AntiAffinityTerm& term : placed.terms)
-    if (term.namespaces.empty() && !term.any_namespace) term.namespaces = {pod.name_space};
+    if (term.namespaces.empty() && !term.namespace_selector) term.namespaces = {pod.name_space};
   if (known != pods_.end() && known->second == placed) return;
   forget(pod);
   if (terms.empty()) return;
@@ -29,7 +29,7 @@ void AntiAffinity::forget(const ObjectMeta& pod) {
 }
 
 AntiAffinity::Terms& AntiAffinity::terms_of(const AntiAffinityTerm& term) {
-  return term.any_namespace || term.namespaces.size() != 1 ? of_all_ : of_one_[term.namespaces.front()];
+  return term.namespace_selector || term.namespaces.size() != 1 ? of_all_ : of_one_[term.namespaces.front()];
 }
 
 void AntiAffinity::note(const AntiAffinityTerm& term, const std::string& node, bool here) {
@@ -52,16 +52,38 @@ void AntiAffinity::look_at(const AntiAffinityTerm& term, Reach& reach) {
   }
   if (domains == reach.domains) return;
   reach.domains = std::move(domains);
-  changed_.insert(term);
+  changed_.terms.insert(term);
 }
 
-bool AntiAffinity::selects(const AntiAffinityTerm& term, const std::string& name_space, const TextMap& labels) {
-  if (!term.any_namespace && !std::binary_search(term.namespaces.begin(), term.namespaces.end(), name_space))
-    return false;
-  return term.selector && meets_all(*term.selector, {labels, {}});
+void AntiAffinity::update(const Namespace& name_space) {
+  const auto [known, is_new] = namespaces_.try_emplace(name_space.meta.name);
+  if (!is_new && known->second.labels == name_space.labels) return;
+  known->second.labels = name_space.labels;
+  changed_.namespaces.insert(name_space.meta.name);
 }
 
-std::set<AntiAffinityTerm> AntiAffinity::take_changed() {
+void AntiAffinity::forget_namespace(const std::string& name) {
+  if (namespaces_.erase(name) > 0) changed_.namespaces.insert(name);
+}
+
+bool AntiAffinity::is_about(const AntiAffinityTerm& term, const std::string& name_space) const {
+  if (std::binary_search(term.namespaces.begin(), term.namespaces.end(), name_space)) return true;
+  if (!term.namespace_selector) return false;
+  const auto known = namespaces_.find(name_space);
+  return known == namespaces_.end() || meets_all(*term.namespace_selector, known->second);
+}
+
+bool AntiAffinity::selects(const AntiAffinityTerm& term, const std::string& name_space, const TextMap& labels) const {
+  return term.selector && is_about(term, name_space) && meets_all(*term.selector, {labels, {}});
+}
+
+bool AntiAffinity::may_concern(const Changes& changes, const std::string& name_space, const TextMap& labels) const {
+  return changes.namespaces.contains(name_space) ||
+         std::any_of(changes.terms.begin(), changes.terms.end(),
+                     [&](const AntiAffinityTerm& term) { return selects(term, name_space, labels); });
+}
+
+AntiAffinity::Changes AntiAffinity::take_changed() {
   if (std::exchange(nodes_seen_, nodes_.version()) != nodes_.version()) {
     for (auto& [term, reach] : of_all_) look_at(term, reach);
     for (auto& [name_space, terms] : of_one_)

@@ -72,6 +72,8 @@ class PodCache {
   bool take_regrouped() { return std::exchange(regrouped_, false); }
   // Says whether a ReadWriteOncePod claim may have become free.
   bool take_claims_left() { return claim_users_.take_left(); }
+  void update(const Namespace& name_space) { anti_affinity_.update(name_space); }
+  void forget_namespace(const std::string& name) { anti_affinity_.forget_namespace(name); }
   // Waiting pods whose domains, as excluded by the anti-affinity of other pods, have changed since the last call.
   std::vector<PodRecord*> review_anti_affinity();
   // Waiting pods whose driver has said something new for all of its pods since the last call.

@@ -32,15 +32,12 @@ bool PodCache::forget_unused_classes() {
 
 std::vector<PodRecord*> PodCache::review_anti_affinity() {
   std::vector<PodRecord*> moved;
-  const std::set<AntiAffinityTerm> changed = anti_affinity_.take_changed();
+  const AntiAffinity::Changes changed = anti_affinity_.take_changed();
   if (changed.empty()) return moved;
   for (const auto& [name, place] : unplaced_.all()) {
     PodRecord& record = *place;
     if (record.state != PodState::waiting && record.state != PodState::held) continue;
-    const auto selects = [&](const AntiAffinityTerm& term) {
-      return AntiAffinity::selects(term, record.meta.name_space, record.labels);
-    };
-    if (std::none_of(changed.begin(), changed.end(), selects)) continue;
+    if (!anti_affinity_.may_concern(changed, record.meta.name_space, record.labels)) continue;
     std::vector<LabelRequirement> excluded = excluded_for(record);
     if (excluded == classes_[record.pod_class].excluded) continue;
     PodNeeds needs = classes_[record.pod_class];

@@ -104,25 +104,30 @@ void read_node_affinity(value json, Pod& pod) {
   if (!unknown.empty()) pod.not_understood.push_back("spec.affinity.nodeAffinity: operator " + unknown);
 }
 
+// An unknown operator matches everything: of the two possible errors, the one that keeps the promise of anti-affinity.
+std::optional<std::vector<LabelRequirement>> read_label_selector(value json) {
+  if (json.is_null()) return std::nullopt;
+  std::vector<LabelRequirement> selector;
+  std::string unknown;
+  json::each_field(json, [&](std::string_view kind, value part) {
+    if (kind == "matchExpressions")
+      json::each_item(part, [&](value item) { selector.push_back(json::requirement(item, unknown)); });
+    if (kind == "matchLabels")
+      for (auto& [label, text] : json::text_map(part))
+        selector.push_back({label, LabelRequirement::Operator::in, {text}});
+  });
+  if (!unknown.empty()) selector.clear();
+  return selector;
+}
+
 AntiAffinityTerm read_anti_affinity_term(value json) {
   AntiAffinityTerm term;
-  std::string unknown;
   json::each_field(json, [&](std::string_view key, value content) {
     if (key == "topologyKey") term.topology_key = json::text(content);
     if (key == "namespaces") term.namespaces = json::texts(content);
-    if (key == "namespaceSelector") term.any_namespace = !content.is_null();
-    if (key != "labelSelector" || content.is_null()) return;
-    term.selector.emplace();
-    json::each_field(content, [&](std::string_view kind, value part) {
-      if (kind == "matchExpressions")
-        json::each_item(part, [&](value item) { term.selector->push_back(json::requirement(item, unknown)); });
-      if (kind == "matchLabels")
-        for (auto& [label, text] : json::text_map(part))
-          term.selector->push_back({label, LabelRequirement::Operator::in, {text}});
-    });
+    if (key == "namespaceSelector") term.namespace_selector = read_label_selector(content);
+    if (key == "labelSelector") term.selector = read_label_selector(content);
   });
-  // An unknown selector matches every pod: of the two possible errors, the one that keeps the promise of anti-affinity.
-  if (!unknown.empty()) term.selector.emplace();
   std::sort(term.namespaces.begin(), term.namespaces.end());
   return term;
 }

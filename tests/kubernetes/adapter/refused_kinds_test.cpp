@@ -22,14 +22,20 @@ using testing::SizeIs;
 void put_all(FakeCluster& cluster) {
   cluster.put_node("n", {.zone = "zone-c"});
   put_books(cluster);
-  cluster.put_resource(
-      "nodepools", "batch",
-      R"({"metadata":{"name":"batch","uid":"batch","resourceVersion":"1"},)"
-      R"("spec":{"template":{"spec":{"requirements":[]}}}})");
+  cluster.put_resource("nodepools", "batch",
+                       R"({"metadata":{"name":"batch","uid":"batch","resourceVersion":"1"},)"
+                       R"("spec":{"template":{"spec":{"requirements":[]}}}})");
   for (const char* plural : {"jobsets", "workflows"}) cluster.put_storage(plural, "none", nlohmann::json::object());
   FakePod member = pod_of(1);
   member.spec = R"("schedulingGroup":{"podGroupName":"train"},)";
   cluster.put_pod("member", member);
+  FakePod apart = pod_of(1);
+  apart.scheduler = "default-scheduler";
+  apart.node = "n";
+  apart.spec =
+      R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"host",
+      "namespaceSelector":{"matchLabels":{"team":"a"}}}]}},)";
+  cluster.put_pod("apart", apart);
   cluster.put_pod("p", pod_of(1));
 }
 

@@ -220,15 +220,20 @@ TEST(PodDecoder, ReadsRequiredAntiAffinity) {
   const Pod pod = with_spec(R"({"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
     {"topologyKey":"zone","namespaces":["b","a"],"labelSelector":{"matchLabels":{"app":"db"},
      "matchExpressions":[{"key":"tier","operator":"NotIn","values":["x"]}]}},
-    {"topologyKey":"host","namespaceSelector":{}}]}}})");
-  ASSERT_EQ(pod.anti_affinity.size(), 2u);
+    {"topologyKey":"host","namespaceSelector":{}},
+    {"topologyKey":"host","namespaceSelector":{"matchLabels":{"team":"a"},
+     "matchExpressions":[{"key":"tier","operator":"Exists"}]}}]}}})");
+  ASSERT_EQ(pod.anti_affinity.size(), 3u);
   EXPECT_EQ(pod.anti_affinity[0].topology_key, "zone");
   EXPECT_THAT(pod.anti_affinity[0].namespaces, ElementsAre("a", "b"));
   ASSERT_TRUE(pod.anti_affinity[0].selector);
   EXPECT_EQ(pod.anti_affinity[0].selector->size(), 2u);
-  EXPECT_FALSE(pod.anti_affinity[0].any_namespace);
+  EXPECT_FALSE(pod.anti_affinity[0].namespace_selector);
   EXPECT_FALSE(pod.anti_affinity[1].selector) << "selects nobody";
-  EXPECT_TRUE(pod.anti_affinity[1].any_namespace);
+  ASSERT_TRUE(pod.anti_affinity[1].namespace_selector);
+  EXPECT_THAT(*pod.anti_affinity[1].namespace_selector, testing::IsEmpty()) << "every namespace";
+  ASSERT_TRUE(pod.anti_affinity[2].namespace_selector);
+  EXPECT_EQ(pod.anti_affinity[2].namespace_selector->size(), 2u);
 }
 
 // k8s.io/component-helpers/resource with InPlacePodVerticalScaling, which is general since 1.35.

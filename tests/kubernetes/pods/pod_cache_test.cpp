@@ -472,7 +472,7 @@ TEST(PodCache, KeepsPodsOutOfDomainsWhereOthersAntiAffinityDoesNotWantThem) {
   caches.pods.update(elsewhere, TimePoint{});
   EXPECT_THAT(caches.pods.review_anti_affinity(), testing::ElementsAre(record));
   EXPECT_EQ(places(*record), "n1 n2 ");
-  elsewhere.anti_affinity[0].any_namespace = true;
+  elsewhere.anti_affinity[0].namespace_selector.emplace();  // all of them
   caches.pods.update(elsewhere, TimePoint{});
   caches.pods.review_anti_affinity();
   EXPECT_EQ(places(*record), "");

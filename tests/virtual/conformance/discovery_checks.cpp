@@ -22,6 +22,14 @@ constexpr Check table_of_discovery[] = {
        EXPECT_THAT(names, Contains("pods/eviction"));
        EXPECT_THAT(names, testing::Not(Contains("configmaps/status")));
      }},
+    {"discovery_names_the_versions_of_a_group",
+     [](Bench& b) {
+       const Json group = b.read("/apis/batch");
+       EXPECT_EQ(text_at(group, "/kind"), "APIGroup");
+       EXPECT_EQ(text_at(group, "/name"), "batch");
+       EXPECT_THAT(at(group, "/versions"), Contains(Json{{"groupVersion", "batch/v1"}, {"version", "v1"}}));
+       EXPECT_EQ(b.get("/apis/no.such.group").code, 404);
+     }},
     {"discovery_of_an_unknown_group_is_not_found",
      [](Bench& b) {
        EXPECT_EQ(b.get("/apis/no.such.group/v1").code, 404);

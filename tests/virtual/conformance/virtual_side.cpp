@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include <map>
 #include <utility>
 
@@ -8,6 +10,8 @@
 
 namespace lips::virtual_cluster {
 namespace {
+
+constexpr const char* all_name_spaces = "/api/v1/namespaces";
 
 class VirtualWatching final : public ServerUnderTest::Watching {
  public:
@@ -39,6 +43,7 @@ class VirtualSide final : public ServerUnderTest {
  public:
   VirtualSide() {
     for (const Kind& kind : kinds()) server_.serve(std::string(kind.root) + '/' + kind.plural);
+    server_.serve(all_name_spaces);
   }
 
   Replied ask(const Asked& asked) override {
@@ -57,7 +62,13 @@ class VirtualSide final : public ServerUnderTest {
   std::unique_ptr<Watching> watch(const std::string& path) override {
     return std::make_unique<VirtualWatching>(server_, path);
   }
-  std::string new_name_space() override { return "conformance-" + std::to_string(++name_spaces_); }
+  std::string new_name_space() override {
+    const std::string name = "conformance-" + std::to_string(++name_spaces_);
+    EXPECT_EQ(
+        ask({"POST", all_name_spaces, Json{{"metadata", {{"name", name}}}}.dump(), kubernetes::json_content}).code,
+        201);
+    return name;
+  }
   std::int64_t now() const override {
     return std::chrono::duration_cast<std::chrono::seconds>(loop_.now().time_since_epoch()).count();
   }

@@ -263,6 +263,22 @@ constexpr Check table_of_watches[] = {
        EXPECT_EQ(text_at(bookmark, "/object/apiVersion"), "lips.dev/v1alpha1");
        EXPECT_GE(version_of(at(bookmark, "/object")), version_of(made));
      }},
+    {"watch_of_namespaces_tells_their_labels",
+     [](Bench& b) {
+       const std::string all = "/api/v1/namespaces", own = all + '/' + b.name_space();
+       EXPECT_EQ(text_at(b.read(own), "/metadata/labels/kubernetes.io~1metadata.name"), b.name_space());
+       const auto watch = b.watch_from(all, b.version_of_list(all), "&fieldSelector=metadata.name%3D" + b.name_space());
+       b.patched(own, label("team", "a"));
+       b.patched(own, label("kubernetes.io/metadata.name", nullptr));  // this label stays
+       b.patched(own, label("team", nullptr));
+       const std::vector<Json> events = watch->events(2);
+       ASSERT_THAT(told(events), ElementsAre("MODIFIED " + b.name_space(), "MODIFIED " + b.name_space()));
+       const Json name{{"kubernetes.io/metadata.name", b.name_space()}};
+       Json labelled = name;
+       labelled["team"] = "a";
+       EXPECT_EQ(at(events[0], "/object/metadata/labels"), labelled);
+       EXPECT_EQ(at(events[1], "/object/metadata/labels"), name);
+     }},
     {"watch_of_events_and_leases",
      [](Bench& b) {
        const auto events = b.watch_from(b.path("events"), b.version_of_list(b.path("events")));
