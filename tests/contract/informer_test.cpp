@@ -129,6 +129,15 @@ TEST(RealServer, GivesThousandsOfPodsAndNodesInPages) {
   const Pod& pod = pods.objects_.at("many/pod-17");
   EXPECT_EQ(amount_of(pod.requests, "cpu"), 500);
   EXPECT_EQ(pod.scheduler, "lips");
+  Connection far = ControlPlane::get()->connection();
+  far.compresses_lists = true;
+  HttpClient compressing(far, ClientOptions{});
+  ApiRequest page;
+  page.verb = Verb::list;
+  page.path = pods_path("many") + "?limit=500";  // 128 KiB and more are compressed
+  const Answer plain = client.call(page), unpacked = compressing.call(page);
+  ASSERT_TRUE(plain && unpacked);
+  EXPECT_EQ(nlohmann::json::parse(*plain)["items"], nlohmann::json::parse(*unpacked)["items"]);
   Nodes nodes;
   {
     Informer informer(nodes, options_for("/api/v1/nodes", 300));

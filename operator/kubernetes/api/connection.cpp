@@ -182,6 +182,8 @@ Result<Connection> connection_from_kubeconfig(const std::string& file, const std
                         fmt::format("server: found '{}' for a user with a token, which anybody on the way could read; "
                                     "allowed: https://host:port, or http:// with localhost, 127.0.0.1 or [::1]",
                                     connection.server));
+  const bool may_compress = Kubeconfig::text(**cluster, "disable-compression") != "true";
+  connection.compresses_lists = may_compress && !is_loopback(connection.server);
   connection.name_space = Kubeconfig::text(**chosen, "namespace");
   if (connection.name_space.empty()) connection.name_space = "default";
   return connection;

@@ -20,6 +20,7 @@ struct Connection {
   TextSource token;             // bearer token
   TextSource certificate, key;  // PEM; of the client
   std::string name_space;  // where the program runs, or the kubeconfig's context points; "default" when neither says
+  bool compresses_lists = false;  // as gzip, by a server that may be far away; one that is near is quicker without
 };
 
 inline constexpr const char* service_account_folder = "/var/run/secrets/kubernetes.io/serviceaccount";

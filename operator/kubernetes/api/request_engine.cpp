@@ -38,7 +38,7 @@ void end(StreamState& stream, const Answer& answer) {
 }  // namespace
 
 RequestEngine::RequestEngine(Connection connection, ClientOptions options)
-    : target_{connection.server, options.user_agent},
+    : target_{connection.server, options.user_agent, connection.compresses_lists},
       options_(std::move(options)),
       credentials_(std::move(connection)),
       random_(options_.seed) {

@@ -69,6 +69,8 @@ void Transfer::prepare(const ApiRequest& request, const Target& target, const Cr
   curl_easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS, connect_timeout_ms);
   if (request.verb != Verb::watch)
     curl_easy_setopt(easy_, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
+  // In the encodings that libcurl can decode; kube-apiserver knows gzip. Never a watch: its events would wait for more.
+  if (target.compresses_lists && request.verb == Verb::list) curl_easy_setopt(easy_, CURLOPT_ACCEPT_ENCODING, "");
   set_verb(request);
   set_security(credentials);
   set_headers(request, credentials.token);

@@ -25,6 +25,7 @@ class Transfer {
 
   struct Target {
     std::string server, user_agent;
+    bool compresses_lists = false;
   };
   // `request` must outlive the transfer. Without a sink the body is collected.
   void prepare(const ApiRequest& request, const Target& target, const Credentials& credentials, Sink sink);

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -91,6 +92,53 @@ TEST(ApiClient, TakesNoLongerAnswerThanItIsToldTo) {
   EXPECT_THAT(refused.error().message, HasSubstr("the answer has more than 99999 bytes"));
   EXPECT_EQ(server.requests().size(), 2u) << "it is not asked for again";
   EXPECT_TRUE(client.call(request(Verb::get)));
+}
+
+TEST(ApiClient, HasListsCompressedWhereItIsToldAndNothingElse) {
+  std::string list;
+  for (int i = 0; i < 50'000; ++i) list += fmt::format(R"({{"name":"pod-{}"}},)", i * 7919 % 100'003);
+  FakeApiServer server([&](const ReceivedRequest& request) {
+    Reply reply{200, list, {}, false, nullptr};
+    if (request.query_value("watch") != "true") return reply;
+    reply.feed = std::make_shared<Feed>();
+    reply.feed->push("{}\n");
+    reply.feed->finish();
+    return reply;
+  });
+  const auto encodings = [&](bool compresses) {
+    Connection connection = server.connection();
+    connection.compresses_lists = compresses;
+    HttpClient client(connection, quick_client());
+    const std::size_t before = server.requests().size();
+    for (const Verb verb : {Verb::list, Verb::get, Verb::create, Verb::list}) {
+      const Answer answer = client.call(request(verb));
+      EXPECT_TRUE(answer && *answer == list) << verb_name(verb);
+    }
+    EXPECT_EQ(client.watch(request(Verb::watch, "/api/v1/pods?watch=true"))->read(patience)->bytes, "{}\n");
+    std::vector<bool> asked;
+    const std::vector<ReceivedRequest> all = server.requests();
+    for (std::size_t i = before; i < all.size(); ++i)
+      asked.push_back(all[i].accept_encoding.find("gzip") != std::string::npos);
+    return asked;
+  };
+  EXPECT_THAT(encodings(true), testing::ElementsAre(true, false, false, true, false));
+  EXPECT_THAT(encodings(false), testing::ElementsAre(false, false, false, false, false));
+}
+
+TEST(ApiClient, CountsWhatACompressedAnswerUnpacksTo) {
+  FakeApiServer server([](const ReceivedRequest&) {
+    return Reply{200, std::string(1 << 20, 'a'), {}, false, nullptr};
+  });
+  Connection connection = server.connection();
+  connection.compresses_lists = true;
+  HttpClient client(connection, quick_client());
+  ApiRequest bounded = request(Verb::list);
+  bounded.most_bytes = (1 << 20) - 1;
+  const Answer refused = client.call(bounded);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_input);
+  bounded.most_bytes = 1 << 20;
+  EXPECT_TRUE(client.call(bounded));
 }
 
 TEST(ApiClient, TurnsRefusalsIntoErrorsWithTheServersMessage) {

@@ -93,6 +93,21 @@ TEST_F(Kubeconfig, SendsNoTokenInClearButToItself) {
   EXPECT_EQ(refused("http://api.example", "    {}\n"), "") << "there is nothing to read";
 }
 
+TEST_F(Kubeconfig, HasListsCompressedUnlessTheServerIsHereOrItSaysOtherwise) {
+  const auto compresses = [&](const std::string& server, const std::string& cluster) {
+    std::string text = config(cluster, "    token: x\n");
+    text.replace(text.find("https://127.0.0.1:6443/"), 23, server);
+    const auto connection = connection_from_kubeconfig(write("config", text));
+    EXPECT_TRUE(connection) << connection.error().message;
+    return connection && connection->compresses_lists;
+  };
+  EXPECT_TRUE(compresses("https://api.example:6443", ""));
+  EXPECT_TRUE(compresses("https://api.example:6443", "    disable-compression: false\n"));
+  EXPECT_FALSE(compresses("https://api.example:6443", "    disable-compression: true\n"));
+  EXPECT_FALSE(compresses("https://127.0.0.1:6443", ""));
+  EXPECT_FALSE(compresses("https://[::1]:6443", ""));
+}
+
 TEST_F(Kubeconfig, SaysWhichNameIsMissing) {
   const auto file = write("config", config("", "    token: x\n"));
   EXPECT_THAT(connection_from_kubeconfig(file, "other").error().message,

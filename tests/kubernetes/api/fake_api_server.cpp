@@ -75,6 +75,7 @@ void FakeApiServer::Server::answer(const httplib::Request& request, httplib::Res
                            request.get_header_value("Authorization"),
                            request.get_header_value("Content-Type"),
                            request.get_header_value("User-Agent"),
+                           request.get_header_value("Accept-Encoding"),
                            request.params};
   {
     const std::lock_guard lock(mutex);

@@ -1,5 +1,5 @@
 // An HTTP server inside the test that answers as the test says: refusals, slow answers, cut connections, watches by
-// hand.
+// hand. Answers are compressed for a client that asks for it.
 #pragma once
 
 #include <condition_variable>
@@ -32,7 +32,7 @@ class Feed {
 };
 
 struct ReceivedRequest {
-  std::string method, path, body, authorization, content_type, user_agent;
+  std::string method, path, body, authorization, content_type, user_agent, accept_encoding;
   std::multimap<std::string, std::string> query;
   std::string query_value(const std::string& key) const;
 };
