@@ -39,7 +39,6 @@ std::string_view resource_name(WatchedKind kind) {
 }
 
 std::string_view optional_api(WatchedKind kind) {
-  if (kind == WatchedKind::pod_groups) return "/apis/scheduling.k8s.io/v1alpha2";
   if (kind == WatchedKind::resource_quotas || kind == WatchedKind::namespaces) return "/api/v1";
   return kind == WatchedKind::job_sets ? "/apis/jobset.x-k8s.io/v1alpha2" : "/apis/argoproj.io/v1alpha1";
 }

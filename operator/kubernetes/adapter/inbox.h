@@ -39,7 +39,7 @@ enum class WatchedKind : std::uint8_t {
 constexpr bool is_needed(WatchedKind kind) { return kind <= WatchedKind::pods; }
 constexpr bool is_always_watched(WatchedKind kind) { return kind < WatchedKind::pod_groups; }
 std::string_view resource_name(WatchedKind kind);  // plural
-// Path of the group and version of a kind that is not always watched.
+// Path of the group and version of a kind that is not always watched; that of PodGroups is found out (PodGroupApi).
 std::string_view optional_api(WatchedKind kind);
 // The consequence while they cannot be listed.
 std::string_view without_list(WatchedKind kind);

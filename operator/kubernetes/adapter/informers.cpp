@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "kubernetes/pods/argo_workflow.h"
@@ -63,20 +64,37 @@ Informers::Informers(Surroundings around, std::vector<std::string> annotations)
 
 template <class Decoder, class... Options>
 ListWatch& Informers::start(WatchedKind kind, std::string path, Options&&... options) {
-  sinks_.push_back(std::make_unique<DecodingSink<Decoder>>(kind, around_.inbox, around_.telemetry,
-                                                           std::forward<Options>(options)...));
-  ObjectSink& sink = *sinks_.back();
-  return add(everything(std::move(path), watches_.size() + 1), sink, {need_of(kind), without_list(kind)});
+  auto own = std::make_unique<DecodingSink<Decoder>>(kind, around_.inbox, around_.telemetry,
+                                                     std::forward<Options>(options)...);
+  ObjectSink& sink = *own;
+  return add(everything(std::move(path), informers_.size() + 1), std::move(own), sink,
+             {need_of(kind), without_list(kind)});
 }
 
-void Informers::watch(WatchedKind optional) {
-  if (std::exchange(watches_optional_[optional], true)) return;
-  const std::string path = fmt::format("{}/{}", optional_api(optional), resource_name(optional));
+void Informers::watch(WatchedKind optional, std::string api) {
+  if (api.empty()) api = optional_api(optional);
+  const std::string path = fmt::format("{}/{}", api, resource_name(optional));
+  if (optional_[optional] == path) return;
+  stop(optional);
+  optional_[optional] = path;
   if (optional == WatchedKind::pod_groups) start<PodGroupDecoder>(optional, path);
   if (optional == WatchedKind::resource_quotas) start<ResourceQuotaDecoder>(optional, path);
   if (optional == WatchedKind::namespaces) start<NamespaceDecoder>(optional, path);
   if (optional == WatchedKind::job_sets) start<JobSetDecoder>(optional, path);
   if (optional == WatchedKind::argo_workflows) start<ArgoWorkflowDecoder>(optional, path);
+}
+
+void Informers::stop(WatchedKind optional) {
+  const std::string path = std::exchange(optional_[optional], "");
+  if (path.empty()) return;
+  const auto ended = std::find_if(informers_.begin(), informers_.end(),
+                                  [&](const Informer& informer) { return informer.path == path; });
+  {
+    const Informer last = std::move(*ended);
+    informers_.erase(ended);
+    last.watch->forget_all();
+  }
+  around_.book.leave(path);
 }
 
 void Informers::start() {
@@ -98,18 +116,24 @@ std::uint64_t Informers::relist() {
 }
 
 std::uint64_t Informers::relist_all() {
-  for (const auto& watch : watches_)
-    if (watch.get() != nodes_ && watch.get() != pods_) watch->relist();
+  for (const Informer& informer : informers_)
+    if (informer.watch.get() != nodes_ && informer.watch.get() != pods_) informer.watch->relist();
   return relist();
 }
 
 std::uint64_t Informers::last_request() const { return pods_->last_request(); }
 
 ListWatch& Informers::add(ListWatchOptions options, ObjectSink& sink, const WatchAbout& about) {
-  sinks_.push_back(around_.book.enter(options.path, about, sink));
-  watches_.push_back(std::make_unique<ListWatch>(around_.client, around_.loop, std::move(options), *sinks_.back()));
-  watches_.back()->start();
-  return *watches_.back();
+  return add(std::move(options), nullptr, sink, about);
+}
+
+ListWatch& Informers::add(ListWatchOptions options, std::unique_ptr<ObjectSink> own, ObjectSink& sink,
+                          const WatchAbout& about) {
+  Informer informer{options.path, std::move(own), around_.book.enter(options.path, about, sink), nullptr};
+  informer.watch = std::make_unique<ListWatch>(around_.client, around_.loop, std::move(options), *informer.noting);
+  informer.watch->start();
+  informers_.push_back(std::move(informer));
+  return *informers_.back().watch;
 }
 
 }  // namespace lips::kubernetes

@@ -28,8 +28,11 @@ class Informers {
   explicit Informers(Surroundings around, std::vector<std::string> annotations = {});
 
   void start();
-  // Once: a kind that most clusters do not have.
-  void watch(WatchedKind optional);
+  // A kind that most clusters do not have, in that version of its group; empty: in the one that optional_api() names.
+  // If it is watched in another version, that ends.
+  void watch(WatchedKind optional, std::string api = {});
+  // The objects of the kind are reported as gone.
+  void stop(WatchedKind optional);
   // Lists nodes and pods again. The lists begin after this call; Listed carries the returned number or a larger one.
   std::uint64_t relist();
   // Lists every kind again; the number is that of relist().
@@ -40,16 +43,21 @@ class Informers {
   ListWatch& add(ListWatchOptions options, ObjectSink& sink, const WatchAbout& about);
 
  private:
+  struct Informer {
+    std::string path;
+    std::unique_ptr<ObjectSink> sink, noting;  // the first: none, if it is another's
+    std::unique_ptr<ListWatch> watch;          // last: it uses both
+  };
   template <class Decoder, class... Options>
   ListWatch& start(WatchedKind kind, std::string path, Options&&... options);
+  ListWatch& add(ListWatchOptions options, std::unique_ptr<ObjectSink> own, ObjectSink& sink, const WatchAbout& about);
 
   const Surroundings around_;
   const std::vector<std::string> annotations_;
-  std::vector<std::unique_ptr<ObjectSink>> sinks_;
-  std::vector<std::unique_ptr<ListWatch>> watches_;
+  std::vector<Informer> informers_;
   ListWatch* nodes_ = nullptr;
   ListWatch* pods_ = nullptr;
-  EnumArray<WatchedKind, bool> watches_optional_;
+  EnumArray<WatchedKind, std::string> optional_;  // their paths; empty: not watched
 };
 
 }  // namespace lips::kubernetes

@@ -32,6 +32,7 @@
 #include "kubernetes/adapter/node_pools.h"
 #include "kubernetes/adapter/optional_api.h"
 #include "kubernetes/adapter/plan_words.h"
+#include "kubernetes/adapter/pod_group_api.h"
 #include "kubernetes/adapter/pod_lifecycle.h"
 #include "kubernetes/adapter/readiness.h"
 #include "kubernetes/adapter/reclaims.h"
@@ -249,6 +250,7 @@ class KubernetesCluster : public ClusterClient {
   TimePoint next_watch_{};
   std::unique_ptr<DataLink> data_;  // none: the cluster has no custom resources of ours
   std::unique_ptr<Informers> informers_;
+  std::unique_ptr<PodGroupApi> pod_group_api_;
 };
 
 }  // namespace lips::kubernetes

@@ -5,18 +5,15 @@
 #include <utility>
 
 namespace lips::kubernetes {
-namespace {
 
 // Several projects share a group: that of Argo's Workflows is that of Argo CD too.
-bool has_resource(const std::string& group, const std::string& resource) {
-  const auto json = nlohmann::json::parse(group, nullptr, false);
+bool has_resource(const std::string& version, const std::string& resource) {
+  const auto json = nlohmann::json::parse(version, nullptr, false);
   if (!json.is_object() || !json.contains("resources") || !json["resources"].is_array()) return false;
   return std::any_of(json["resources"].begin(), json["resources"].end(), [&](const nlohmann::json& each) {
     return each.is_object() && each.contains("name") && each["name"] == resource;
   });
 }
-
-}  // namespace
 
 void OptionalApi::review(ApiClient& client, TimePoint now) {
   if (state_ == State::present || !due_.due(now)) return;

@@ -14,6 +14,9 @@
 
 namespace lips::kubernetes {
 
+// Says whether that kind is in a version of a group, by the discovery document of the version.
+bool has_resource(const std::string& version, const std::string& resource);
+
 class OptionalApi {
  public:
   enum class State : std::uint8_t { unknown, absent, present };

@@ -79,6 +79,11 @@ std::unique_ptr<ObjectSink> WatchBook::enter(const std::string& path, const Watc
   return std::make_unique<Notes>(*this, *watches_.back(), to);
 }
 
+void WatchBook::leave(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(watches_, [&](const auto& watch) { return watch->path == path; });
+}
+
 std::optional<SetBack> WatchBook::take_set_back() {
   const std::lock_guard lock(mutex_);
   return std::exchange(set_back_, std::nullopt);

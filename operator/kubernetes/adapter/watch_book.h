@@ -36,6 +36,9 @@ class WatchBook {
   // Passes everything on to the sink, and takes notes. Both outlive the watch.
   std::unique_ptr<ObjectSink> enter(const std::string& path, const WatchAbout& about, ObjectSink& to);
 
+  // The watch of that path has ended, and its sink is gone.
+  void leave(const std::string& path);
+
   // Nothing may be planned: a kind has not been listed, or one that is needed is refused.
   bool awaits_any() const;
   // One of them has lasted, or is refused: by their names, as kubectl knows them.

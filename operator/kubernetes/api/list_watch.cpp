@@ -158,6 +158,11 @@ void ListWatch::forget(std::map<std::string, Known, std::less<>>::iterator place
   sink_.deleted(meta);
 }
 
+void ListWatch::forget_all() {
+  begin_step();
+  while (!known_.empty()) forget(known_.begin());
+}
+
 void ListWatch::forget_unseen() {
   for (auto place = known_.begin(); place != known_.end();) {
     const auto next = std::next(place);

@@ -72,6 +72,8 @@ class ListWatch {
   void start();
   // Requests a list that begins after this call, whatever is under way, and returns the number of the request.
   std::uint64_t relist();
+  // Reports all objects as gone. Nothing is reported after this.
+  void forget_all();
   // The number of the last request; 0: there was none.
   std::uint64_t last_request() const { return request_; }
 

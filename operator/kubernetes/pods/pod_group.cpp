@@ -40,6 +40,9 @@ void read_group_spec(value json, PodGroup& group) {
   json::each_field(json, [&](std::string_view key, value content) {
     if (key == "schedulingPolicy") read_policy(content, group);
     if (key == "resourceClaims" && any_item(content)) group.not_understood.emplace_back("spec.resourceClaims");
+    // A group of groups, which start together.
+    if (key == "parentCompositePodGroupName" && !content.is_null() && !json::text(content).empty())
+      group.not_understood.emplace_back("spec.parentCompositePodGroupName");
     if (key != "schedulingConstraints") return;
     json::each_field(content, [&](std::string_view kind, value constraints) {
       if (any_item(constraints)) group.not_understood.push_back("spec.schedulingConstraints." + std::string(kind));

@@ -18,7 +18,8 @@ struct PodGroup {
   friend bool operator==(const PodGroup&, const PodGroup&) = default;
 };
 
-// Refuses a scheduling policy that it does not know.
+// Reads what the versions v1alpha2, v1alpha3 and v1beta1 have in common. Refuses a scheduling policy that it does not
+// know.
 using PodGroupDecoder = ObjectDecoder<PodGroup>;
 
 }  // namespace lips::kubernetes

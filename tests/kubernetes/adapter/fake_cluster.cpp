@@ -9,6 +9,8 @@
 namespace lips::kubernetes {
 namespace {
 
+const std::string scheduling_group = "/apis/scheduling.k8s.io";
+
 std::string status_text(int code, const std::string& message) {
   return nlohmann::json{{"kind", "Status"}, {"code", code}, {"message", message}}.dump();
 }
@@ -175,6 +177,10 @@ void FakeCluster::put_config_map(const std::string& name, const std::map<std::st
   with_lock([&] { config_maps_[name] = data; });
 }
 
+void FakeCluster::serve_pod_groups(std::vector<std::string> versions) {
+  with_lock([&] { pod_group_versions_ = std::move(versions); });
+}
+
 void FakeCluster::trouble(int per_mille) {
   with_lock([&] { trouble_ = per_mille; });
 }
@@ -279,6 +285,8 @@ Reply FakeCluster::answer(const ReceivedRequest& request) {
     return answer_resources(request);
   if (request.path == "/apis/jobset.x-k8s.io/v1alpha2") return resources_of_group({"jobsets"});
   if (request.path == "/apis/argoproj.io/v1alpha1") return resources_of_group({"workflows", "applications"});
+  if (request.path.starts_with(scheduling_group))
+    if (auto answered = answer_scheduling(request.path)) return *std::move(answered);
   const bool guarded = request.method != "GET" || request.path.find("/configmaps/") != std::string::npos ||
                        request.path.find("/podgroups") != std::string::npos ||
                        request.path.find("/jobsets") != std::string::npos;
@@ -320,6 +328,25 @@ Reply FakeCluster::resources_of_group(const std::vector<std::string>& plurals) c
     if (storage_.contains(plural)) known.push_back({{"name", plural}, {"namespaced", true}});
   return known.empty() ? reply(404, status_text(404, "not found"))
                        : reply(200, nlohmann::json{{"kind", "APIResourceList"}, {"resources", known}}.dump());
+}
+
+std::optional<Reply> FakeCluster::answer_scheduling(const std::string& path) const {
+  const auto has_groups = [&](const std::string& version) {
+    return std::find(pod_group_versions_.begin(), pod_group_versions_.end(), version) != pod_group_versions_.end();
+  };
+  if (path == scheduling_group) {
+    nlohmann::json versions = nlohmann::json::array({{{"groupVersion", "scheduling.k8s.io/v1"}, {"version", "v1"}}});
+    for (const std::string& version : pod_group_versions_)
+      if (version != "v1") versions.push_back({{"groupVersion", "scheduling.k8s.io/" + version}, {"version", version}});
+    return reply(200, nlohmann::json{{"kind", "APIGroup"}, {"versions", versions}}.dump());
+  }
+  const std::string rest = path.substr(scheduling_group.size() + 1), version = rest.substr(0, rest.find('/'));
+  if (rest != version && has_groups(version)) return std::nullopt;
+  if (rest != version || (version != "v1" && !has_groups(version))) return reply(404, status_text(404, "not found"));
+  nlohmann::json resources = nlohmann::json::array();
+  if (version == "v1") resources.push_back({{"name", "priorityclasses"}});
+  if (has_groups(version)) resources.push_back({{"name", "podgroups"}, {"namespaced", true}});
+  return reply(200, nlohmann::json{{"kind", "APIResourceList"}, {"resources", resources}}.dump());
 }
 
 Reply FakeCluster::list(const std::string& kind) {

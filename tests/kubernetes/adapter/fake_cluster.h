@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -64,8 +65,8 @@ class FakeCluster {
   void put_pod(const std::string& name, FakePod pod);
   // An object of lips.dev, or a NodePool of Karpenter, in full; without one the cluster does not know these kinds.
   void put_resource(const std::string& plural, const std::string& name, const std::string& json);
-  // A claim, PodGroup, JobSet or Workflow of the namespace default, a volume or a storage class, in full but for its
-  // version. Without one the cluster does not know JobSets and Workflows.
+  // A claim, PodGroup, JobSet or Workflow of the namespace default, a volume, a storage class or a namespace, in full
+  // but for its version. Without one the cluster does not know JobSets and Workflows.
   void put_storage(const std::string& plural, const std::string& name, nlohmann::json object);
   void remove_storage(const std::string& plural, const std::string& name);
   nlohmann::json storage(const std::string& plural, const std::string& name) const;
@@ -81,6 +82,8 @@ class FakeCluster {
   // From now on so many of a thousand bindings fail: the server is busy, says of a pod that is there that it is not or
   // that it is being deleted, or does what it is asked but is not heard.
   void trouble(int per_mille);
+  // The versions of scheduling.k8s.io that have PodGroups, beside v1 with PriorityClasses; at first v1alpha2.
+  void serve_pod_groups(std::vector<std::string> versions);
   void put_config_map(const std::string& name, const std::map<std::string, std::string>& data);
   // From now on 403 for writes, and for reads of ConfigMaps, PodGroups and JobSets, whose path contains that.
   void forbid(const std::string& part);
@@ -131,6 +134,7 @@ class FakeCluster {
   Reply list(const std::string& kind);
   Reply answer_resources(const ReceivedRequest& request);
   Reply resources_of_group(const std::vector<std::string>& plurals) const;
+  std::optional<Reply> answer_scheduling(const std::string& path) const;
   Reply watch(const std::string& kind, int from);
   Reply bind(const ReceivedRequest& request);
   Reply patch_status(const ReceivedRequest& request);
@@ -162,6 +166,7 @@ class FakeCluster {
   std::map<std::string, FakeJob> jobs_;
   std::map<std::string, std::map<std::string, std::string>> resources_;   // by plural and name
   std::map<std::string, std::map<std::string, nlohmann::json>> storage_;  // by plural and name
+  std::vector<std::string> pod_group_versions_{"v1alpha2"};
   std::string forbidden_;
   std::pair<std::string, int> unlisted_;
   std::map<std::string, std::map<std::string, std::string>> config_maps_;  // data

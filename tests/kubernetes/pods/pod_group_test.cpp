@@ -31,6 +31,20 @@ TEST(PodGroupDecoder, ReadsHowManyPodsStartTogether) {
   EXPECT_FALSE(basic->gang);
 }
 
+// Kubernetes 1.37 calls the template and the mode of disruption otherwise, and has groups of groups.
+TEST(PodGroupDecoder, ReadsTheSameOfV1beta1) {
+  const std::string gang =
+      R"("schedulingPolicy":{"gang":{"minCount":4}},"workloadRef":{"workloadName":"w","templateName":"t"},)"
+      R"("disruptionMode":{"all":{}},"priority":7,"preemptionPolicy":"Never")";
+  const Result<PodGroup> group = with_spec('{' + gang + '}');
+  ASSERT_TRUE(group) << group.error().message;
+  EXPECT_EQ(group->gang, 4);
+  EXPECT_THAT(group->not_understood, IsEmpty());
+  const Result<PodGroup> within = with_spec('{' + gang + R"(,"parentCompositePodGroupName":"whole"})");
+  ASSERT_TRUE(within) << within.error().message;
+  EXPECT_THAT(within->not_understood, ElementsAre("spec.parentCompositePodGroupName"));
+}
+
 TEST(PodGroupDecoder, NamesConstraintsThatNobodyHonours) {
   const Result<PodGroup> group = with_spec(
       R"({"schedulingConstraints":{"topology":[{"key":"rack"},{"key":"zone"}]},"resourceClaims":[{"name":"gpu"}],)"
