@@ -94,6 +94,20 @@ class MixedWorld {
   const ClusterBuilder& builder() const { return builder_; }
   const std::vector<MixedJob>& jobs() const { return jobs_; }
 
+  // Until the next task ends, the next job arrives (a second; beyond 1e11: none does), or for half a minute.
+  static void pass_time(ClusterState& state, double arrival) {
+    const ClusterSnapshot& cluster = state.snapshot();
+    const auto first =
+        std::min_element(cluster.running.begin(), cluster.running.end(),
+                         [](const RunningTask& a, const RunningTask& b) { return a.expected_end < b.expected_end; });
+    const TimePoint until = arrival > 1e11 ? TimePoint::max() : TimePoint(lips::seconds(arrival));
+    if (first == cluster.running.end() || first->expected_end > until)
+      return state.advance(std::min(until, cluster.now + lips::seconds(30)));
+    const RunningTask ended = *first;
+    state.advance(std::max(cluster.now, ended.expected_end));
+    state.apply(TaskFinished{ended.task, ended.node});
+  }
+
   static JobArrived arrival_of(const ClusterSnapshot& cluster, const MixedJob& job) {
     JobArrived arrived = testing::job(cluster, {.pool = job.pool,
                                                 .arrival = job.arrival,

@@ -174,7 +174,7 @@ class PlansBesideRows {
       look();
       for (const Assignment& assignment : with_.plan().assignments) with_.state.assume(assignment);
       if (next == world_.jobs().size() && cluster.running.empty()) return;
-      advance(next < world_.jobs().size() ? world_.jobs()[next].arrival : 1e12);
+      MixedWorld::pass_time(with_.state, next < world_.jobs().size() ? world_.jobs()[next].arrival : 1e12);
     }
   }
 
@@ -229,19 +229,6 @@ class PlansBesideRows {
       }
     }
     return rows;
-  }
-
-  void advance(double arrival) {
-    const ClusterSnapshot& cluster = with_.state.snapshot();
-    const auto first =
-        std::min_element(cluster.running.begin(), cluster.running.end(),
-                         [](const RunningTask& a, const RunningTask& b) { return a.expected_end < b.expected_end; });
-    const TimePoint until = arrival > 1e11 ? TimePoint::max() : TimePoint(seconds(arrival));
-    if (first == cluster.running.end() || first->expected_end > until)
-      return with_.state.advance(std::min(until, cluster.now + seconds(30)));
-    const RunningTask ended = *first;
-    with_.state.advance(std::max(cluster.now, ended.expected_end));
-    with_.state.apply(TaskFinished{ended.task, ended.node});
   }
 
   MixedWorld world_;

@@ -111,7 +111,7 @@ class SharedRun {
           return "tasks of a lower priority take the room of job " + std::to_string(job.index()) + " since second " +
                  std::to_string(to_seconds(since - TimePoint{}));
       if (next == world_.jobs().size() && cluster.running.empty()) return "";
-      advance(next < world_.jobs().size() ? world_.jobs()[next].arrival : 1e12);
+      MixedWorld::pass_time(with_.state, next < world_.jobs().size() ? world_.jobs()[next].arrival : 1e12);
     }
     return "it never ends";
   }
@@ -248,19 +248,6 @@ class SharedRun {
         if (with_held[pool][r] > std::max(used[pool][r], before.of[pool].amounts[r]) + 1e-6)
           return "room is held for pool " + std::to_string(pool.index()) + " above its share";
     return "";
-  }
-
-  void advance(double arrival) {
-    const ClusterSnapshot& cluster = with_.state.snapshot();
-    const auto first =
-        std::min_element(cluster.running.begin(), cluster.running.end(),
-                         [](const RunningTask& a, const RunningTask& b) { return a.expected_end < b.expected_end; });
-    const TimePoint until = arrival > 1e11 ? TimePoint::max() : TimePoint(seconds(arrival));
-    if (first == cluster.running.end() || first->expected_end > until)
-      return with_.state.advance(std::min(until, cluster.now + seconds(30)));
-    const RunningTask ended = *first;
-    with_.state.advance(std::max(cluster.now, ended.expected_end));
-    with_.state.apply(TaskFinished{ended.task, ended.node});
   }
 
   MixedWorld world_;
