@@ -117,12 +117,7 @@ class Hdfs:
             return set()
 
     def wait_for_live(self, nodes):
-        def there():
-            for name, process in (("namenode", self.name_node), *((node, self.data_nodes[node]) for node in nodes)):
-                if not process.running():
-                    raise StoryFailed(f"{name} of HDFS ended: {process.log()[-1500:]}")
-            return self.live() == nodes
-        wait_for(there, 180, lambda: f"live DataNodes: {self.live()}")
+        wait_for(lambda: self.live() == nodes, 180, lambda: f"live DataNodes: {self.live()}")
 
     def blocks(self, path):
         """From fsck: the blocks of each file, as (bytes, nodes that have it)."""

@@ -11,7 +11,7 @@ import urllib.request
 from kit import objects
 from kit.cluster import E2E, TOOLS, need_tools, wait_for
 from kit.operator import Process, free_port
-from kit.story import Missing, StoryFailed
+from kit.story import Missing
 
 TYPES = ["c6i.xlarge", "c6i.2xlarge", "m6i.xlarge", "m6i.2xlarge", "m6i.4xlarge", "r6i.xlarge", "r6i.2xlarge"]
 SPOT = {"zone-a": 0.38, "zone-b": 0.30, "zone-c": 0.46}  # of the on-demand price
@@ -140,8 +140,6 @@ class Karpenter(Process):
         return self
 
     def healthy(self):
-        if not self.running():
-            raise StoryFailed(f"Karpenter ended with {self.child.returncode}: {self.log()[-800:]}")
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.health}/healthz", timeout=5) as answer:
                 return answer.status == 200

@@ -29,10 +29,10 @@ def merged(base, change):
 
 
 class Process:
-    """Its output always goes to NAME.log in the story's folder."""
+    """Its output always goes to NAME.log in the story's folder. Unless it `ends_itself`, a story waits for nothing once it has ended."""
 
-    def __init__(self, cluster, name, command, env=None):
-        self.cluster, self.name, self.command, self.env = cluster, name, command, env
+    def __init__(self, cluster, name, command, env=None, ends_itself=False):
+        self.cluster, self.name, self.command, self.env, self.ends_itself = cluster, name, command, env, ends_itself
         self.child = None
         self.log_path = os.path.join(cluster.story.folder, name + ".log")
         cluster.processes.append(self)
@@ -40,19 +40,27 @@ class Process:
     def start(self):
         with open(self.log_path, "ab") as log:
             self.child = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, **(self.env or {})})
+        if not self.ends_itself and self not in MUST_RUN:
+            MUST_RUN.append(self)
         return self
+
+    def may_end(self):
+        if self in MUST_RUN:
+            MUST_RUN.remove(self)
 
     def running(self):
         return self.child is not None and self.child.poll() is None
 
     def kill(self):
         """Kills it, as in a crash."""
+        self.may_end()
         if self.running():
             self.child.send_signal(signal.SIGKILL)
             self.child.wait()
 
     def end(self, patience=20):
         """Asks it to end and returns the seconds that it took. Kills a process that does not end, which fails the story's next check."""
+        self.may_end()
         began = time.monotonic()
         if self.running():
             self.child.send_signal(signal.SIGTERM)
@@ -87,28 +95,14 @@ class Operator(Process):
         super().__init__(cluster, name, [cluster.story.lips, "operator", "--kubeconfig", kubeconfig or cluster.kubeconfig,
                                          "--config", self.config_path], {"HOSTNAME": name, **(env or {})})
 
-    def start(self):
-        super().start()
-        MUST_RUN.append(self)
-        return self
-
     def note_rights(self):
         code, text = self.ask("/metrics") if self.running() else (0, "")
         if code == 200:
             rights.note(self.cluster.story.folder, parse_metrics(text))
 
-    def kill(self):
-        self.may_end()
-        super().kill()
-
-    def end(self, patience=20):
-        self.may_end()
-        return super().end(patience)
-
     def may_end(self):
         self.note_rights()
-        if self in MUST_RUN:
-            MUST_RUN.remove(self)
+        super().may_end()
 
     def ask(self, where):
         try:

@@ -216,7 +216,7 @@ class Spark:
         for key, value in conf.items():
             command += ["--conf", f"{key}={value}"] if value is not None else []
         return Process(self.cluster, app.name, [*command, job, str(app.rows), str(PARTITIONS), str(PATIENCE)], {
-            "SPARK_LOCAL_IP": HOST, "JAVA_HOME": JAVA, "SPARK_JARS_DIR": os.path.join(PACKAGE, "deps", "jars"), **(env or {})}).start()
+            "SPARK_LOCAL_IP": HOST, "JAVA_HOME": JAVA, "SPARK_JARS_DIR": os.path.join(PACKAGE, "deps", "jars"), **(env or {})}, ends_itself=True).start()
 
     def watch(self, app, client, events, once_it_works=None):
         """Until spark-submit has ended. `events`: the folder of the event log."""
