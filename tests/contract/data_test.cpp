@@ -130,7 +130,7 @@ class Operator {
     MoverOptions options;
     options.work.name_space = "default";
     options.work.image = "rclone";
-    options.work.key_secret = "lips-store-key";
+    options.key_secret = "lips-store-key";
     options.limits = {4, 64};
     options.attempts = 5;
     options.keep_finished = Duration(0);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "kubernetes/data/data_discovery.h"
+#include "kubernetes/data/delete_work.h"
 #include "kubernetes/data/move_admission.h"
 #include "kubernetes/data/object_size.h"
 #include "kubernetes/data/object_writes.h"
@@ -46,8 +47,10 @@ struct DataMover::Working {
         may_act(std::move(leads)),
         is_read(std::move(readers)),
         writes(client, may_act, options.wake),
-        secret(writes, options.work.name_space, options.work.key_secret),
-        reconciler(catalog, writes, events, options.work, {secret, options.serve_stores}, options.pool_uses),
+        secret(writes, options.work.name_space, options.key_secret),
+        pod_secrets(writes, options.work.name_space),
+        reconciler(catalog, writes, events, options.work, {secret, pod_secrets, options.serve_stores},
+                   options.pool_uses),
         discovery(catalog, writes, events, options.work),
         requests(catalog, writes, {options.blocks_per_move, options.attempts, options.keep_finished}) {}
 
@@ -60,6 +63,7 @@ struct DataMover::Working {
   void step(ObservedMove& observed, const WorkIndex& index, TimePoint now);
   void act(MoveAction action, const ObservedMove& observed, const WorkIndex& index, TimePoint now);
   void change_replicas(MoveAction action, const ObservedMove& observed, TimePoint now);
+  bool has_password(const DataMoveResource& move, TimePoint now);
   void create_work(MoveAction action, const ObservedMove& observed, TimePoint now);
   void remove_work(const WorkOfMove& work, const std::vector<WorkRole>& roles, TimePoint now);
   void write_finalizers(const ObservedMove& observed, bool add);
@@ -67,8 +71,6 @@ struct DataMover::Working {
   void write_status_updates();
   void record_events(const ObservedMove& observed, const DataMoveStatus& status, TimePoint now);
   std::vector<CarriedBlock> carried(const ObservedMove& observed) const;
-  void show_another_replica(const ObservedMove& observed, DeleteWork& drop) const;
-  std::vector<std::string> paths_to_delete(const ObservedMove& observed, bool clean) const;
 
   DataCatalog& catalog;
   EventRecorder& events;
@@ -77,6 +79,7 @@ struct DataMover::Working {
   IsRead is_read;
   ObjectWrites writes;
   StoreKeySecret secret;
+  PodSecrets pod_secrets;
   ResourceReconciler reconciler;
   DataDiscovery discovery;
   MoveRequests requests;
@@ -236,6 +239,10 @@ void DataMover::Working::step(ObservedMove& observed, const WorkIndex& index, Ti
   if (!writes.free(write_key(DataKind::data_move, move.meta.object), now)) return;
   // The data set is invalid for the moment: wait until it is valid again, or gone.
   if (move.status.began() && !observed.view.data_set_gone && !observed.set->layout) return;
+  // A pod that does not start may wait for a Secret that somebody has deleted.
+  const bool waits = observed.view.source == WorkState::starting || !observed.view.waiting.empty();
+  if (waits && observed.view.needs_source && secret.key().known())
+    pod_secrets.is_there(source_secret(move, secret.key()), now);
   const MoveStep next = next_step(move.status, observed.view, options.rules, now);
   const auto refused = not_created.extract(move.meta.object.uid);
   if (!refused.empty() && refused.mapped() != move.status.message) {
@@ -325,67 +332,33 @@ std::vector<CarriedBlock> DataMover::Working::carried(const ObservedMove& observ
   return blocks;
 }
 
-// Files of marked blocks that are no longer held. An original file is deleted only when no block in it is held there
-// any more and no other data set uses it.
-std::vector<std::string> DataMover::Working::paths_to_delete(const ObservedMove& observed, bool clean) const {
-  const CatalogDataSet& set = *observed.set;
-  const HeldBlocks* held = find_held(set.object, clean ? observed.entry.to : observed.entry.from);
-  if (!held) return {};
-  BlockRanges going = held->leaving.intersection(observed.entry.blocks), originals = held->blocks;
-  going.remove(held->blocks);
-  originals.remove(held->copies);
-  std::set<std::uint32_t> files_in_use;
-  for (const std::uint32_t block : originals.blocks())
-    if (block < set.layout->count()) files_in_use.insert(set.layout->span(block).file);
-  std::set<std::string> copies, files;
-  for (const std::uint32_t block : going.blocks()) {
-    if (block >= set.layout->count()) continue;
-    const std::string path = held_part(set.object, *set.layout, *held, block).path;
-    if (held->copies.contains(block))
-      copies.insert(path);
-    else if (!files_in_use.contains(set.layout->span(block).file))
-      files.insert(path);
+// The Secret for the pods of a copy that two pods make together.
+bool DataMover::Working::has_password(const DataMoveResource& move, TimePoint now) {
+  std::string& why = not_created[move.meta.object.uid];
+  if (!secret.key().known()) {
+    why = "waits: " + secret.problem();
+    return false;
   }
-  for (const std::string& shared :
-       catalog.shared_files(full_name(set.object.meta.object), held->store, {files.begin(), files.end()}))
-    files.erase(shared);
-  copies.merge(files);
-  return {copies.begin(), copies.end()};
-}
-
-// Names a store that holds all blocks of the drop and that the same pod can look at, if there is one.
-void DataMover::Working::show_another_replica(const ObservedMove& observed, DeleteWork& drop) const {
-  const CatalogDataSet& set = *observed.set;
-  BlockRanges going = observed.entry.blocks.intersection(BlockRanges::all(set.layout->count()));
-  if (const HeldBlocks* own = find_held(set.object, observed.entry.from)) going.remove(own->blocks);
-  for (const HeldBlocks& held : set.object.status.replicas) {
-    const DataStoreResource* store = catalog.store(held.store);
-    if (!store || held.store == observed.entry.from || !catalog.readable(held.store)) continue;
-    BlockRanges stays = held.blocks;
-    stays.remove(held.leaving);
-    if (!stays.contains(going) || needs_source_pod(store->spec, drop.store->spec)) continue;
-    drop.from = store;
-    for (const std::uint32_t block : going.blocks())
-      drop.blocks.push_back({block, held_part(set.object, *set.layout, held, block), {}});
-    return;
-  }
+  const PodSecret password = source_secret(move, secret.key());
+  const bool there = pod_secrets.is_there(password, now);
+  why = there ? "" : pod_secrets.problem(password.name);
+  if (why.empty()) not_created.erase(move.meta.object.uid);
+  return there;
 }
 
 void DataMover::Working::create_work(MoveAction action, const ObservedMove& observed, TimePoint now) {
   const DataMoveResource& move = *observed.move;
   const bool clean = action == MoveAction::start_clean;
-  if (observed.view.needs_source && (action == MoveAction::start_source || action == MoveAction::start_copy) &&
-      !secret.key().known()) {
-    not_created[move.meta.object.uid] = "waits: " + secret.problem();
-    return;
-  }
+  const bool copies = action == MoveAction::start_source || action == MoveAction::start_copy;
+  if (observed.view.needs_source && copies && !has_password(move, now)) return;
   std::string name, body, path = jobs_path(options.work.name_space), kind = "Job/";
   if (action == MoveAction::start_drop || clean) {
     name = delete_job_name(move, clean, move.status.drop_attempt);
-    DeleteWork work{&move, clean ? observed.to : observed.from, clean, paths_to_delete(observed, clean)};
+    DeleteWork work{&move, clean ? observed.to : observed.from, clean,
+                    paths_to_delete(catalog, *observed.set, observed.entry, clean)};
     if (clean && observed.from && !observed.view.needs_source && catalog.readable(move.spec.from))
       work.from = observed.from, work.blocks = carried(observed);
-    if (!clean) show_another_replica(observed, work);
+    if (!clean) show_another_replica(catalog, *observed.set, observed.entry, work);
     body = delete_job_json(work, options.work);
   } else {
     CopyWork work{&move, observed.from, observed.to, carried(observed), ""};

@@ -24,6 +24,7 @@ namespace lips::kubernetes {
 // Defaults are the configuration's (config/operator_config.h).
 struct MoverOptions {
   WorkSettings work;
+  std::string key_secret = {};  // of the namespace of `work`; its item "key" is the StoreKey
   AdmissionLimits limits;
   std::uint32_t blocks_per_move = 64;  // requests that are joined in one DataMove
   std::int32_t attempts = 0;           // of a DataMove

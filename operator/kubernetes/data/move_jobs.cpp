@@ -8,6 +8,8 @@
 
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/data/move_scripts.h"
+#include "kubernetes/data/owner_json.h"
+#include "kubernetes/data/pod_secret_item.h"
 #include "model/node_labels.h"
 
 namespace lips::kubernetes {
@@ -204,18 +206,6 @@ void merge_pod_spec(Json& spec, const WorkSettings& settings) {
   spec.merge_patch(more);
 }
 
-Json metadata(const std::string& name, DataKind owner_kind, const ObjectMeta& owner, const Json& labels) {
-  Json meta = {{"name", name}, {"labels", labels}};
-  if (owner.name_space.empty())
-    meta["ownerReferences"] = {{{"apiVersion", data_api_version},
-                                {"kind", kind_name(owner_kind)},
-                                {"name", owner.name},
-                                {"uid", owner.uid},
-                                {"controller", true},
-                                {"blockOwnerDeletion", false}}};
-  return meta;
-}
-
 std::string job(Json meta, Json spec, std::int64_t seconds, const WorkSettings& settings) {
   merge_pod_spec(spec, settings);
   spec["restartPolicy"] = "Never";
@@ -269,11 +259,6 @@ std::string flags(const WorkSettings& settings) {
   return result;
 }
 
-// The key from which passwords are made.
-void add_key(PodParts& parts, const WorkSettings& settings) {
-  parts.set_from_secret("LIPS_KEY", settings.key_secret, "key");
-}
-
 Json http_ready(int port) { return {{"tcpSocket", {{"port", port}}}, {"periodSeconds", 1}}; }
 
 Json move_labels(const DataMoveResource& move, WorkRole role) {
@@ -301,7 +286,6 @@ std::string delete_job_name(const DataMoveResource& move, bool clean, std::int32
   return fmt::format("{}-{}-{}", short_name(move.meta.object.uid), clean ? "clean" : "drop", attempt);
 }
 std::string source_pod_name(const DataMoveResource& move) { return short_name(move.meta.object.uid) + "-source"; }
-std::string serve_pod_name(const DataStoreResource& store) { return short_name(store.meta.object.uid) + "-serve"; }
 // A new name for each look: from this generation and the last discovery.
 std::string list_job_name(const DataSetResource& set) {
   const TimePoint last = set.status.discovered.value_or(TimePoint());
@@ -330,17 +314,18 @@ std::string source_pod_json(const CopyWork& work, const WorkSettings& settings) 
   parts.mount("sums", "/serve/sums", empty_dir(scratch_of_lists));
   add_remote(parts, from, Remote::source, "/serve/data");
   set_long(parts, block_lines(work.blocks));
+  const Json sums = container("sums", sums_script(), parts, settings);
   parts.set("LIPS_SERVED", "/serve");
   parts.set("LIPS_PORT", std::to_string(serve_port));
-  parts.set("LIPS_MOVE", work.move->meta.object.uid);
-  add_key(parts, settings);
+  parts.set("RCLONE_USER", "lips");
+  parts.set_from_secret("RCLONE_PASS", source_pod_name(*work.move), pod_secret_item);
   Json server = container("serve", serve_source_script(), parts, settings);
   server["ports"] = {{{"containerPort", serve_port}}};
   server["readinessProbe"] = http_ready(serve_port);
-  Json spec = pod_spec({container("sums", sums_script(), parts, settings)}, {server}, parts, settings);
+  Json spec = pod_spec({sums}, {server}, parts, settings);
   place_copying(spec, from, work.from->spec.zone);
-  Json meta = metadata(source_pod_name(*work.move), DataKind::data_move, work.move->meta.object,
-                       move_labels(*work.move, WorkRole::source));
+  Json meta = owned_metadata(source_pod_name(*work.move), DataKind::data_move, work.move->meta.object,
+                             move_labels(*work.move, WorkRole::source));
   keep_until_done(meta);
   return pod(std::move(meta), std::move(spec), settings);
 }
@@ -350,12 +335,11 @@ std::string copy_job_json(const CopyWork& work, const WorkSettings& settings) {
   PodParts parts = with_scratch(scratch_of(work.blocks));
   if (!is_bucket(to.kind)) mount_store(parts, to, "target", "/target", false);
   add_remote(parts, to, Remote::target, "/target");
-  if (needs_source_pod(from, to)) {
+  const bool beside = needs_source_pod(from, to);
+  if (beside) {
     const bool v6 = work.source_address.find(':') != std::string::npos;
-    parts.set("LIPS_MOVE", work.move->meta.object.uid);
     parts.set("LIPS_SOURCE",
               fmt::format("{}:{}", v6 ? '[' + work.source_address + ']' : work.source_address, serve_port));
-    add_key(parts, settings);
     parts.set("RCLONE_CONFIG_SOURCE_TYPE", "http");
     parts.set("RCLONE_CONFIG_SUMS_TYPE", "http");
     parts.set("LIPS_SUMS", "yes");
@@ -367,11 +351,12 @@ std::string copy_job_json(const CopyWork& work, const WorkSettings& settings) {
   parts.set("LIPS_TEMPORARY", temporary_folder(*work.move));
   parts.set("LIPS_ATTEMPT", std::to_string(work.move->status.attempt));
   parts.set("LIPS_FLAGS", flags(settings));
-  Json spec = pod_spec({container("copy", copy_script(), parts, settings)},
-                       {container("verify", verify_script(), parts, settings)}, parts, settings);
+  const Json verify = container("verify", verify_script(), parts, settings);  // reads the target alone
+  if (beside) parts.set_from_secret("LIPS_PASSWORD", source_pod_name(*work.move), pod_secret_item);
+  Json spec = pod_spec({container("copy", copy_script(), parts, settings)}, {verify}, parts, settings);
   place_copying(spec, is_bucket(to.kind) ? from : to, to.zone);
-  Json meta = metadata(copy_job_name(*work.move, work.move->status.attempt), DataKind::data_move,
-                       work.move->meta.object, move_labels(*work.move, WorkRole::copy));
+  Json meta = owned_metadata(copy_job_name(*work.move, work.move->status.attempt), DataKind::data_move,
+                             work.move->meta.object, move_labels(*work.move, WorkRole::copy));
   keep_until_done(meta);
   return job(std::move(meta), std::move(spec), deadline_of(work.blocks, settings), settings);
 }
@@ -400,25 +385,25 @@ std::string delete_job_json(const DeleteWork& work, const WorkSettings& settings
   }
   Json spec = pod_spec(Json::array(), {container("delete", delete_script(), parts, settings)}, parts, settings);
   place(spec, work.from && is_bucket(store.kind) ? work.from->spec : store, store.zone);
-  return job(metadata(delete_job_name(*work.move, work.clean, work.move->status.drop_attempt), DataKind::data_move,
-                      work.move->meta.object, move_labels(*work.move, work.clean ? WorkRole::clean : WorkRole::drop)),
-             std::move(spec), longest_start, settings);
+  return job(
+      owned_metadata(delete_job_name(*work.move, work.clean, work.move->status.drop_attempt), DataKind::data_move,
+                     work.move->meta.object, move_labels(*work.move, work.clean ? WorkRole::clean : WorkRole::drop)),
+      std::move(spec), longest_start, settings);
 }
 
-std::string serve_pod_json(const DataStoreResource& store, const WorkSettings& settings) {
+std::string serve_pod_json(const DataStoreResource& store, const std::string& name, const WorkSettings& settings) {
   PodParts parts = with_scratch();
   mount_store(parts, store.spec, "store", "/store", true);
   parts.set("LIPS_SERVED", "/store");
   parts.set("LIPS_PORT", std::to_string(serve_port));
-  parts.set("LIPS_STORE", store.meta.object.uid);
-  add_key(parts, settings);
+  parts.set_from_secret("LIPS_STORE_KEY", name, pod_secret_item);
   Json server = container("serve", serve_script(), parts, settings);
   server["ports"] = {{{"containerPort", serve_port}}};
   server["readinessProbe"] = http_ready(serve_port);
   Json spec = pod_spec(Json::array(), {server}, parts, settings);
   place(spec, store.spec, store.spec.zone);
-  return pod(metadata(serve_pod_name(store), DataKind::data_store, store.meta.object,
-                      {{store_label, store.meta.object.uid}, {role_label, to_string(WorkRole::serve)}}),
+  return pod(owned_metadata(name, DataKind::data_store, store.meta.object,
+                            {{store_label, store.meta.object.uid}, {role_label, to_string(WorkRole::serve)}}),
              std::move(spec), settings);
 }
 
@@ -432,8 +417,8 @@ std::string list_job_json(const DataSetResource& set, const DataStoreResource& s
   parts.set("LIPS_INCLUDE", set.spec.discover.include);
   Json spec = pod_spec(Json::array(), {container("list", list_script(), parts, settings)}, parts, settings);
   place(spec, store.spec, store.spec.zone);
-  return job(metadata(list_job_name(set), DataKind::data_set, set.meta.object,
-                      {{data_set_label, set.meta.object.uid}, {role_label, to_string(WorkRole::list)}}),
+  return job(owned_metadata(list_job_name(set), DataKind::data_set, set.meta.object,
+                            {{data_set_label, set.meta.object.uid}, {role_label, to_string(WorkRole::list)}}),
              std::move(spec), longest_start, settings);
 }
 
@@ -446,8 +431,8 @@ std::string fetch_job_json(const DataSetResource& set, const std::string& name, 
   Json fetch = container("fetch", fetch_script(), parts, settings);
   fetch["terminationMessagePolicy"] = "File";  // its log holds answers of services
   Json spec = pod_spec(Json::array(), {fetch}, parts, settings);
-  return job(metadata(name, DataKind::data_set, set.meta.object,
-                      {{data_set_label, set.meta.object.uid}, {role_label, to_string(WorkRole::list)}}),
+  return job(owned_metadata(name, DataKind::data_set, set.meta.object,
+                            {{data_set_label, set.meta.object.uid}, {role_label, to_string(WorkRole::list)}}),
              std::move(spec), longest_start, settings);
 }
 
@@ -459,8 +444,8 @@ std::string purge_job_json(const DataSetResource& set, const DataStoreResource& 
   parts.set("LIPS_FOLDERS", "yes");
   Json spec = pod_spec(Json::array(), {container("delete", delete_script(), parts, settings)}, parts, settings);
   place(spec, store.spec, store.spec.zone);
-  return job(metadata(purge_job_name(set, store), DataKind::data_set, set.meta.object,
-                      {{data_set_label, set.meta.object.uid}, {role_label, to_string(WorkRole::purge)}}),
+  return job(owned_metadata(purge_job_name(set, store), DataKind::data_set, set.meta.object,
+                            {{data_set_label, set.meta.object.uid}, {role_label, to_string(WorkRole::purge)}}),
              std::move(spec), longest_start, settings);
 }
 

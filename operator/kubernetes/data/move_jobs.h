@@ -25,8 +25,7 @@ struct WorkSettings {
   std::int64_t bytes_per_second = 0;  // of one Job; 0: no limit
   std::int32_t run_as_user = -1;      // for pods that mount no directory of a node; -1: the namespace decides
   WorkResources resources = {};
-  std::string pod_spec = {};    // JSON that is merged into the pods' spec
-  std::string key_secret = {};  // its item "key" is the StoreKey
+  std::string pod_spec = {};  // JSON that is merged into the pods' spec
 };
 
 // Checks a text for WorkSettings::pod_spec.
@@ -48,7 +47,8 @@ struct CopyWork {
   std::vector<CarriedBlock> blocks;
   std::string source_address;  // of the serving pod, if one is needed
 };
-// Serves the old replicas, and their checksums, to the Job of the same move.
+// Serves the old replicas, and their checksums, to the Job of the same move. Both have the password of this move alone,
+// from its source_secret().
 std::string source_pod_json(const CopyWork& work, const WorkSettings& settings);
 // Copies to temporary names, verifies against the source's checksums, renames.
 std::string copy_job_json(const CopyWork& work, const WorkSettings& settings);
@@ -66,8 +66,9 @@ struct DeleteWork {
 };
 std::string delete_job_json(const DeleteWork& work, const WorkSettings& settings);
 
-// Serves a store to readers elsewhere, as long as the DataStore exists.
-std::string serve_pod_json(const DataStoreResource& store, const WorkSettings& settings);
+// Serves a store to readers elsewhere, as long as the DataStore exists. Has the key of this store alone, from its
+// serve_secret(), which has the pod's name.
+std::string serve_pod_json(const DataStoreResource& store, const std::string& name, const WorkSettings& settings);
 inline constexpr int serve_port = 8080;
 
 // Lists a folder of a store; the listing is written to the log of its pod.
@@ -82,7 +83,6 @@ std::string purge_job_json(const DataSetResource& set, const DataStoreResource& 
 std::string copy_job_name(const DataMoveResource& move, std::int32_t attempt);
 std::string delete_job_name(const DataMoveResource& move, bool clean, std::int32_t attempt);
 std::string source_pod_name(const DataMoveResource& move);
-std::string serve_pod_name(const DataStoreResource& store);
 std::string list_job_name(const DataSetResource& set);
 std::string purge_job_name(const DataSetResource& set, const DataStoreResource& store);
 std::string jobs_path(const std::string& name_space);

@@ -131,10 +131,10 @@ while IFS="$tab" read -r number from offset size kind expected to; do
 done < $blocks
 )sh";
 
-// Computes StoreKey::seal() of a name.
+// Computes StoreKey::seal() of a name, with the key of the store.
 const char* const sealing = R"sh(
 hash() { printf '%s' "$1" | sha256sum | cut -d ' ' -f 1; }
-seal() { hash "$LIPS_KEY:outer:$(hash "$LIPS_KEY:inner:$1")"; }
+seal() { hash "$LIPS_STORE_KEY:outer:$(hash "$LIPS_STORE_KEY:inner:$1")"; }
 )sh";
 
 // rclone calls this for each user. Reads JSON, writes the settings of a remote, and fails if the password is not the
@@ -145,7 +145,7 @@ field() { printf '%s' "$request" | sed -n "s/.*\"$1\": *\"\([A-Za-z0-9_-]*\)\".*
 user=$(field user)
 password=$(field pass)
 case $user in folder-*) ;; *) exit 1 ;; esac
-[ "$password" = "$(seal "store/$LIPS_STORE/$user")" ] || exit 1
+[ "$password" = "$(seal "$user")" ] || exit 1
 encoded=$(printf '%s' "${user#folder-}" | tr '_-' '/+')
 while [ $((${#encoded} % 4)) -ne 0 ]; do encoded=$encoded=; done
 folder=$(printf '%s' "$encoded" | base64 -d | sed 's/["\\]/\\&/g')
@@ -156,18 +156,16 @@ const char* const serving = R"sh(
 exec rclone serve http --addr ":$LIPS_PORT" --auth-proxy "sh /scratch/admit" --read-only --dir-cache-time 1s
 )sh";
 
+// User and password are RCLONE_USER and RCLONE_PASS.
 const char* const serving_a_source = R"sh(
-export RCLONE_USER=lips
-RCLONE_PASS=$(seal "move/$LIPS_MOVE")
-export RCLONE_PASS
 exec rclone serve http "$LIPS_SERVED" --addr ":$LIPS_PORT" --read-only --dir-cache-time 1s
 )sh";
 
 // The remotes that a pod of the same move serves.
 const char* const reading_a_source = R"sh(
 if [ -n "${LIPS_SOURCE:-}" ]; then
-  export RCLONE_CONFIG_SOURCE_URL="http://lips:$(seal "move/$LIPS_MOVE")@$LIPS_SOURCE/data/"
-  export RCLONE_CONFIG_SUMS_URL="http://lips:$(seal "move/$LIPS_MOVE")@$LIPS_SOURCE/sums/"
+  export RCLONE_CONFIG_SOURCE_URL="http://lips:$LIPS_PASSWORD@$LIPS_SOURCE/data/"
+  export RCLONE_CONFIG_SUMS_URL="http://lips:$LIPS_PASSWORD@$LIPS_SOURCE/sums/"
 fi
 )sh";
 
@@ -279,14 +277,14 @@ sed -E "s/$unread,//g; s/,$unread//g" /scratch/lines
 }  // namespace
 
 std::string fetch_script() { return std::string(common) + fetching; }
-std::string copy_script() { return std::string(common) + sealing + reading_a_source + copying; }
+std::string copy_script() { return std::string(common) + reading_a_source + copying; }
 std::string verify_script() { return std::string(common) + verifying; }
 std::string sums_script() { return std::string(common) + summing; }
 std::string admit_script() { return std::string("set -eu") + sealing + admitting; }
 std::string serve_script() {
   return "set -eu\ncat > /scratch/admit <<'END'\n" + admit_script() + "END\n" + serving;
 }
-std::string serve_source_script() { return std::string("set -eu") + sealing + serving_a_source; }
+std::string serve_source_script() { return std::string("set -eu") + serving_a_source; }
 std::string delete_script() { return std::string(common) + deleting; }
 std::string list_script() { return std::string(common) + listing; }
 

@@ -13,7 +13,7 @@ MoverOptions mover_options(const OperatorConfig::Moves& moves) {
   options.work.run_as_user = moves.run_as_user;
   options.work.resources = {moves.cpu_request, moves.cpu_limit, moves.memory_request, moves.memory_limit};
   options.work.pod_spec = moves.pod_spec;
-  options.work.key_secret = moves.key_secret;
+  options.key_secret = moves.key_secret;
   if (moves.bandwidth.value() > 0) {
     const double bytes = moves.bandwidth.value() * bytes_per_mebibyte / std::max(1, moves.per_zone_pair);
     options.work.bytes_per_second = std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes));

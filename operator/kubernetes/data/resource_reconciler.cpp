@@ -15,7 +15,8 @@ namespace {
 constexpr int most_pods_at_once = 20;  // started in one tick
 constexpr Duration used_is_written_every = std::chrono::seconds(10);
 constexpr Duration pools_are_written_every = std::chrono::seconds(30);
-constexpr Duration node_patience = std::chrono::minutes(5);  // with a node that may come back
+constexpr Duration node_patience = std::chrono::minutes(5);   // with a node that may come back
+constexpr Duration readers_patience = std::chrono::hours(1);  // with those who read by an earlier key
 
 bool has(const std::vector<std::string>& list, const char* item) {
   return std::find(list.begin(), list.end(), item) != list.end();
@@ -305,21 +306,59 @@ void ResourceReconciler::release_data_set(const CatalogDataSet& set, TimePoint n
 std::string ResourceReconciler::served_at(const DataStoreResource& store, int& begun, TimePoint now) {
   if (is_bucket(store.spec.kind) || !store.spec.serve || !serving_.serve) return {};
   if (!serving_.secret.key().known()) return {};
-  const std::string name = serve_pod_name(store);
+  const std::string& name = serving_name(store);
   const auto pod = catalog_.pods().find(name);
   const std::string key = "Pod/" + name, path = pods_path_of(work_.name_space);
   if (pod == catalog_.pods().end()) {
-    if (!store.meta.deleting && writes_.free(key, now) && ++begun <= most_pods_at_once)
-      writes_.send(key, creation_of(path, serve_pod_json(store, work_)));
+    if (!store.meta.deleting && writes_.free(key, now) && ++begun <= most_pods_at_once && has_key(store, now))
+      writes_.send(key, creation_of(path, serve_pod_json(store, name, work_)));
     return {};
   }
+  if (!pod->second.ready && !pod->second.deleting) has_key(store, now);  // somebody may have deleted its Secret
   if (has_ended(pod->second.phase) && !pod->second.deleting && writes_.free(key, now))
     writes_.send(key, deletion_of(path + '/' + name));
   if (!pod->second.ready || pod->second.deleting || pod->second.address.empty()) return {};
   return "http://" + url_host(pod->second.address) + ':' + std::to_string(serve_port);
 }
 
+// The Secret for the pod that serves it.
+bool ResourceReconciler::has_key(const DataStoreResource& store, TimePoint now) {
+  const PodSecret key = serve_secret(store, serving_.secret.key());
+  if (serving_.pod_secrets.is_there(key, now)) return true;
+  if (const std::string problem = serving_.pod_secrets.problem(key.name); !problem.empty())
+    events_.record({{data_api_version, "DataStore", store.meta.object}, true, "NotServed", "Serving", problem}, now);
+  return false;
+}
+
+const std::string& ResourceReconciler::serving_name(const DataStoreResource& store) {
+  std::string& name = serving_names_[store.meta.object.uid];
+  if (name.empty()) name = serve_pod_name(store, serving_.secret.key());
+  return name;
+}
+
+// Pods that serve with an earlier key. Tasks that were told their addresses go on for a while; a volume may be mounted
+// by one pod alone.
+void ResourceReconciler::end_outdated_pods(TimePoint now) {
+  if (!serving_.secret.key().known()) return;
+  if (serving_names_.size() > catalog_.stores().size()) serving_names_.clear();
+  std::erase_if(outdated_since_, [this](const auto& pod) { return !catalog_.pods().contains(pod.first); });
+  for (const auto& [name, pod] : catalog_.pods()) {
+    const std::string* uid =
+        pod.role == WorkRole::serve && !pod.deleting ? find_text(pod.labels, store_label) : nullptr;
+    if (!uid) continue;
+    if (const auto known = serving_names_.find(*uid); known != serving_names_.end() && known->second == name) continue;
+    const auto store = std::find_if(catalog_.stores().begin(), catalog_.stores().end(),
+                                    [&](const auto& each) { return each.second.meta.object.uid == *uid; });
+    if (store == catalog_.stores().end() || name == serving_name(store->second)) continue;
+    const TimePoint since = outdated_since_.try_emplace(name, now).first->second;
+    const bool waits = store->second.spec.kind == StoreKind::node_directory && now - since < readers_patience;
+    const std::string key = "Pod/" + name;
+    if (!waits && writes_.free(key, now)) writes_.send(key, deletion_of(pods_path_of(work_.name_space) + '/' + name));
+  }
+}
+
 void ResourceReconciler::write_stores(TimePoint now) {
+  end_outdated_pods(now);
   std::erase_if(used_written_, [this](const auto& written) { return !catalog_.stores().contains(written.first); });
   std::erase_if(gone_since_, [this](const auto& gone) { return !catalog_.stores().contains(gone.first); });
   int begun = 0;

@@ -14,6 +14,7 @@
 #include "kubernetes/data/move_admission.h"
 #include "kubernetes/data/move_jobs.h"
 #include "kubernetes/data/object_writes.h"
+#include "kubernetes/data/pod_secrets.h"
 #include "kubernetes/data/store_key_secret.h"
 
 namespace lips::kubernetes {
@@ -29,6 +30,7 @@ class ResourceReconciler {
   // `serve`: pods for stores that want one, as soon as their key is known.
   struct Serving {
     const StoreKeySecret& secret;
+    PodSecrets& pod_secrets;
     bool serve = false;
   };
   // The use of each pool, for its status; empty before the first plan.
@@ -69,6 +71,9 @@ class ResourceReconciler {
   static std::vector<ObjectCondition> conditions_of(const PoolResource& pool, std::vector<ObjectCondition> of_use,
                                                     TimePoint now);
   std::string served_at(const DataStoreResource& store, int& begun, TimePoint now);
+  bool has_key(const DataStoreResource& store, TimePoint now);
+  void end_outdated_pods(TimePoint now);
+  const std::string& serving_name(const DataStoreResource& store);
   void take_looked_at();
   void count_used();
 
@@ -90,7 +95,9 @@ class ResourceReconciler {
   std::map<std::string, std::int64_t> used_;
   std::map<std::string, StoreUse> uses_;
   std::map<std::string, TimePoint> used_written_;
-  std::map<std::string, TimePoint> gone_since_;  // stores whose node is gone, as first seen
+  std::map<std::string, TimePoint> gone_since_;       // stores whose node is gone, as first seen
+  std::map<std::string, std::string> serving_names_;  // names of pods that serve, by their stores' uids
+  std::map<std::string, TimePoint> outdated_since_;   // pods that serve with an earlier key, as first seen
 };
 
 }  // namespace lips::kubernetes

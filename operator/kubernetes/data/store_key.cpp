@@ -41,9 +41,11 @@ std::string StoreKey::seal(const std::string& name) const {
   return sha256(text_ + ":outer:" + sha256(text_ + ":inner:" + name));
 }
 
+StoreKey StoreKey::of_store(const std::string& store_uid) const { return StoreKey(seal("store/" + store_uid)); }
+
 std::string StoreKey::credentials(const std::string& store_uid, const std::string& folder) const {
   const std::string user = folder_as_user(folder);
-  return user + ':' + seal("store/" + store_uid + '/' + user);
+  return user + ':' + of_store(store_uid).seal(user);
 }
 
 std::string folder_as_user(const std::string& folder) {

@@ -143,19 +143,21 @@ PodEnd JobRunner::run_container(const Json& container, const Mounts& mounts, boo
   };
   std::string script = "export PATH=" + quoted(fs::path(rclone()).parent_path().string() + ':' + std::getenv("PATH")) +
                        "\nexport RCLONE_COPY_LINKS=true\n";
-  std::string move;
+  std::string source = "8080";
+  for (const Json& variable : container["env"])  // a server and those who read from it have one Secret
+    if (variable["name"] == "LIPS_PASSWORD")
+      source = std::to_string(ports_.at(variable["valueFrom"]["secretKeyRef"]["name"]));
   for (const Json& variable : container["env"]) {
     std::string value = variable.value("value", "");
+    const std::string name = variable["name"];
     if (variable.contains("valueFrom")) {
       const Json& secret = variable["valueFrom"]["secretKeyRef"];
       value = secrets.at(secret["name"].get<std::string>() + '/' + secret["key"].get<std::string>());
+      if (name == "RCLONE_PASS") ports_[secret["name"]] = port_;
     }
-    const std::string name = variable["name"];
     if (name == "LIPS_SERVED" && value == "/serve") value = mounts.folder + "/serve";
     if (name == "LIPS_PORT") value = std::to_string(port_);
-    if (name == "LIPS_MOVE" && background) ports_[move = value] = port_;
-    if (name == "LIPS_MOVE") move = value;
-    if (name == "LIPS_SOURCE") replace_all(value, ":8080", ':' + std::to_string(ports_.at(move)));
+    if (name == "LIPS_SOURCE") replace_all(value, ":8080", ':' + source);
     script += "export " + name + '=' + quoted(mapped(value)) + '\n';
   }
   script += mapped(container["command"][2]);

@@ -44,7 +44,7 @@ class JobRunner {
 
   std::string root_;
   int pods_ = 0, port_ = 0;
-  std::map<std::string, int> ports_;  // of servers, by move
+  std::map<std::string, int> ports_;  // of servers, by the Secrets of their passwords
   std::vector<int> servers_;
 };
 

@@ -83,10 +83,12 @@ int writes_without(const std::string& field) {
   EventRecorder events(client, {}, [] { return true; });
   const WorkSettings work{"lips", "image", "IfNotPresent", "", "", 0};
   StoreKeySecret secret(writes, "lips", "");
+  PodSecrets pod_secrets(writes, "lips");
   TargetReport report;
   report.target = 50, report.reached = 10, report.forecast = 20, report.state = TargetState::held;
   const PoolUse use{"o", Cores(2), 0.5, UsdPerHour(1), 3, 4, {report}, {}};
-  ResourceReconciler reconciler(catalog, writes, events, work, {secret, false}, [&] { return std::vector{use}; });
+  ResourceReconciler reconciler(catalog, writes, events, work, {secret, pod_secrets, false},
+                                [&] { return std::vector{use}; });
   const auto add = [&](DataKind kind, const std::string& name) {
     Json object = object_of(kind);
     object["metadata"]["name"] = name;

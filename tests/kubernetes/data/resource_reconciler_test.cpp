@@ -17,7 +17,7 @@ struct Reconciled {
       : writes(
             client, [acts] { return acts; }, [] {}),
         events(client, {}, [acts] { return acts; }),
-        reconciler(catalog, writes, events, work, {secret, false}, std::move(pool_uses)) {}
+        reconciler(catalog, writes, events, work, {secret, pod_secrets, false}, std::move(pool_uses)) {}
 
   // All answers to what was sent have been taken.
   void collect() {
@@ -34,6 +34,7 @@ struct Reconciled {
   EventRecorder events;
   const WorkSettings work{"lips", "image", "IfNotPresent", "", "", 0};
   StoreKeySecret secret{writes, "lips", ""};
+  PodSecrets pod_secrets{writes, "lips"};
   ResourceReconciler reconciler;
   TimePoint now{std::chrono::hours(1)};
 };

@@ -102,6 +102,9 @@ TEST(StoreKeys, MakeAnotherPasswordForEachStoreFolderAndKey) {
         passwords.insert(each.credentials(uid, folder).substr(each.credentials(uid, folder).find(':')));
   EXPECT_EQ(passwords.size(), 40u);
   EXPECT_EQ(key.seal("x").size(), 64u);
+  const StoreKey of_s = key.of_store("s");
+  EXPECT_EQ(folder_as_user("a") + ':' + of_s.seal(folder_as_user("a")), key.credentials("s", "a")) << "who serves it";
+  for (const char* uid : {"s", "t"}) EXPECT_NE(of_s.credentials(uid, "a"), key.credentials(uid, "a"));
   EXPECT_EQ(folder_as_user("a?>b"), "folder-YT8-Yg");
 }
 
