@@ -139,7 +139,7 @@ def tell(story):
         api.create(objects.custom("DataSet", "logs", {"blockSize": str(BLOCK), "discover": {"everySeconds": 10, "hdfs": {
             "url": hdfs.url, "user": "etl", "path": FOLDER, "hosts": [{"host": node, "store": "dn-" + node} for node in ZONE]}}}, "default"))
         with Recorder(cluster) as seen:
-            operator = Operator(cluster, {"leaderElection": {"enabled": False}, "data": {"discoverFrom": [hdfs.url]}, "prices": {"instances": {"test.node": 0.1}}}).start().wait_ready()
+            operator = Operator(cluster, {"leaderElection": {"enabled": False}, "data": {"discoverFrom": [{"url": hdfs.url, "namespaces": ["default"], "paths": ["/warehouse"], "user": "etl"}]}, "prices": {"instances": {"test.node": 0.1}}}).start().wait_ready()
             follows("first look")
             story.figure("from the DataSet and the operator's start to all files, blocks and replicas", time.monotonic() - began, "s", digits=0)
             start("first")

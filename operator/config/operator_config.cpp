@@ -65,6 +65,9 @@ class Reading {
       one.finish();
     }
   }
+  void name_nodes(std::string_view key, std::vector<NameNode>& value, const KeyWords&) {
+    if (fields_.has(key)) value = read_name_nodes(fields_, key);
+  }
   template <class Commitment>
   void commitment(std::string_view key, Commitment& value, const KeyWords&) {
     read_commitment(fields_, key, value);
@@ -166,6 +169,9 @@ class Listing {
       list += "}";
     }
     say(key, "[" + list + "]", about);
+  }
+  void name_nodes(std::string_view key, const std::vector<NameNode>& value, KeyWords about) {
+    say(key, name_nodes_text(value), about);
   }
   template <class Commitment>
   void commitment(std::string_view key, const Commitment& value, KeyWords about) {

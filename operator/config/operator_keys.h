@@ -209,8 +209,11 @@ void each_cluster_key(Fields& fields, OperatorConfig& config) {
             {"size",
              "of all data sets of a namespace, each counted once: the room in stores that it can claim, because LiPS "
              "takes a set's word for what a store holds; 0: no limit"});
-    in.texts("discoverFrom", config.data.discover_from,
-             {"", "URLs of HDFS name nodes that data sets may be discovered from; empty: none"});
+    in.name_nodes("discoverFrom", config.data.discover_from,
+                  {"",
+                   "HDFS name nodes that data sets may be discovered from: list of url, namespaces, paths and user "
+                   "(docs/data-resources.md#name-nodes); a URL alone allows each namespace its /user/NAMESPACE; empty: "
+                   "none"});
   });
 }
 

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "config/frameworks.h"
+#include "config/name_nodes.h"
 #include "invoice/commitments.h"
 #include "model/network.h"
 #include "model/pod_mode.h"
@@ -98,7 +99,7 @@ struct OperatorConfig {
     std::int32_t blocks_per_name_space = 2'000'000, files_per_name_space = 100'000;
     std::int32_t blocks_and_replicas = 3'000'000;  // of all namespaces together
     Mebibytes size_per_name_space{0};              // no limit: 0
-    std::vector<std::string> discover_from;
+    std::vector<NameNode> discover_from;
   } data;
 
   struct Server {

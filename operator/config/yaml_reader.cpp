@@ -304,6 +304,21 @@ std::vector<YamlMap> YamlMap::maps(std::string_view key) {
   return result;
 }
 
+std::vector<std::pair<std::string, std::optional<YamlMap>>> YamlMap::texts_or_maps(std::string_view key) {
+  std::vector<std::pair<std::string, std::optional<YamlMap>>> result;
+  const YamlValue* value = ask(key);
+  if (!value) return result;
+  if (value->kind != YamlValue::Kind::list) report(*value, path_of(key), shown(*value), "a list of texts and mappings");
+  for (std::size_t i = 0; i < value->items.size(); ++i) {
+    const YamlValue& item = value->items[i];
+    if (item.kind == YamlValue::Kind::scalar)
+      result.emplace_back(item.scalar, std::nullopt);
+    else
+      result.emplace_back("", YamlMap(item, fmt::format("{}[{}]", path_of(key), i), *errors_));
+  }
+  return result;
+}
+
 void YamlMap::error(std::string_view key, std::string_view found, std::string_view allowed) {
   const YamlValue* value = key.empty() ? nullptr : value_->find(key);
   report(value ? *value : *value_, path_of(key), found, allowed);

@@ -55,6 +55,8 @@ class YamlMap {
   bool is_list(std::string_view key);
   std::optional<YamlMap> map(std::string_view key);
   std::vector<YamlMap> maps(std::string_view key);  // a list of mappings
+  // A list of texts and mappings: each as the text, or empty with the mapping.
+  std::vector<std::pair<std::string, std::optional<YamlMap>>> texts_or_maps(std::string_view key);
 
   // An error about a field, or about the mapping itself when the key is empty.
   void error(std::string_view key, std::string_view found, std::string_view allowed);

@@ -170,7 +170,7 @@ const std::map<std::string, std::string>& shown_by() {
       {"data.blocksPerNamespace", "DataCatalogTest.HoldsYoungerSetsBackWhenANamespaceHasTooMuch"},
       {"data.filesPerNamespace", "DataCatalogTest.HoldsYoungerSetsBackWhenANamespaceHasTooMuch"},
       {"data.sizePerNamespace", "DataCatalogTest.HoldsYoungerSetsBackWhenANamespaceClaimsTooMuchRoom"},
-      {"data.discoverFrom", "Access.UrlsAreFetchedFromTheListAlone"},
+      {"data.discoverFrom", "HdfsAccess.AnEntryAllowsItsNamespacesFoldersAndUserTogether"},
       {"server.listen", "Operator.AnEmptyAddressServesNothing"},
       {"server.health", "HealthServer.RefusesAPortThatIsTakenAndATextThatIsNoAddress"},
       {"server.stalledAfter", "Operator.ItIsUnhealthyWhenItsLoopStandsStill"},

@@ -109,6 +109,38 @@ TEST(OperatorConfig, ReadsHowFrameworksMarkTheirPods) {
               HasSubstr("label=value"));
 }
 
+TEST(OperatorConfig, ReadsWhoMayDiscoverWhatInHdfs) {
+  const Result<OperatorConfig> config = parse_operator_config(
+      "c.yaml", head +
+                    "data:\n  discoverFrom:\n  - http://plain:9870/\n"
+                    "  - {url: https://gateway/hdfs, namespaces: [etl, hr], paths: [/warehouse, /a b/], user: spark}\n"
+                    "  - {url: 'http://open:9870', namespaces: '*'}\n");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->data.discover_from,
+            (std::vector<NameNode>{{"http://plain:9870", {}, {}, ""},
+                                   {"https://gateway/hdfs", {"etl", "hr"}, {"/warehouse", "/a b/"}, "spark"},
+                                   {"http://open:9870", {"*"}, {}, ""}}));
+  const Result<OperatorConfig> again = parse_operator_config("printed.yaml", config_text(*config));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->data.discover_from, config->data.discover_from);
+  const auto refused = [](const std::string& list) {
+    return error_of(head + "data: {discoverFrom: [" + list + "]}\n");
+  };
+  EXPECT_THAT(refused("{url: 'http://nn', path: [/a]}"), HasSubstr("unknown field (did you mean 'paths'?)"));
+  EXPECT_THAT(refused("{namespaces: [etl]}"), HasSubstr("data.discoverFrom[0].url: found nothing"));
+  EXPECT_THAT(refused("{url: 'http://nn', namespaces: []}"), HasSubstr("found an empty list"));
+  EXPECT_THAT(refused("{url: 'http://nn', paths: []}"), HasSubstr("found an empty list"));
+  for (const char* path : {"data", "", "/data/..", "/a//b", "/%2e%2e", "/a/%2fb"})
+    EXPECT_THAT(
+        refused("{url: 'http://nn', paths: ['" + std::string(path) + "']}"),
+        HasSubstr("data.discoverFrom[0].paths: found '" + std::string(path) + "'; allowed: folders from the root"))
+        << path;
+  for (const char* url :
+       {"nn:9870", "hdfs://nn:8020", "http://", "http:///x", "http://nn?x", "http://nn#x", "http://a@nn"})
+    for (const std::string& entry : {'\'' + std::string(url) + '\'', "{url: '" + std::string(url) + "'}"})
+      EXPECT_THAT(refused(entry), HasSubstr("allowed: addresses such as http://namenode:9870")) << entry;
+}
+
 TEST(OperatorConfig, NeedsOnlyTheKeysThatDiffer) {
   const Result<OperatorConfig> config =
       parse_operator_config("c.yaml", head +

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "kubernetes/data/hdfs_access.h"
+
 namespace lips::kubernetes {
 namespace {
 
@@ -34,13 +36,6 @@ std::set<std::string> stores_of_originals(const DataSetResource& set) {
     if (!originals.empty()) stores.insert(held.store);
   }
   return stores;
-}
-
-// Control characters and quotes would end the line or the word that contains the URL.
-bool good_url(const std::string& url) {
-  return std::all_of(url.begin(), url.end(), [](char c) {
-    return static_cast<unsigned char>(c) > 0x20 && c != 0x7f && c != '"' && c != '\'' && c != '\\';
-  });
 }
 
 }  // namespace
@@ -108,19 +103,7 @@ std::string foreign_discovery(const DataSetResource& set, const StoreMap& stores
     return {};
   }
   if (discover.source != Source::hdfs) return {};
-  if (!good_url(discover.url) || !good_path(folder_path(discover.path)))
-    return "spec.discover.hdfs: found a URL with spaces, quotes or ends of lines, or a path with '..', tabs or ends of "
-           "lines; allowed: neither";
-  // The URL is on the list or below a listed address. The rest must begin a path, not continue a host name.
-  const bool listed = std::any_of(rules.discover_from.begin(), rules.discover_from.end(), [&](std::string base) {
-    while (base.ends_with('/')) base.pop_back();
-    return discover.url == base || discover.url.starts_with(base + '/');
-  });
-  if (!listed)
-    return fmt::format(
-        "spec.discover.hdfs.url: found '{}'; allowed: what the operator's configuration lists under data.discoverFrom",
-        discover.url.substr(0, 200));
-  return {};
+  return foreign_hdfs(discover, set.meta.object.name_space, rules.discover_from);
 }
 
 }  // namespace lips::kubernetes

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "config/name_nodes.h"
 #include "kubernetes/data/data_layout.h"
 #include "kubernetes/data/resources.h"
 
@@ -18,7 +19,7 @@ using StoreMap = std::map<std::string, DataStoreResource>;
 struct TenantRules {
   std::int64_t blocks = 2'000'000, files = 100'000;  // of a namespace's data sets together
   std::int64_t bytes = 0;                            // of their native blocks, each counted once; 0: no limit
-  std::vector<std::string> discover_from;            // URLs of name nodes; no others are contacted
+  std::vector<NameNode> discover_from;               // no others are contacted
   std::int64_t places = 3'000'000;                   // blocks and replicas of all data sets of all namespaces
 };
 
@@ -45,8 +46,8 @@ std::string foreign_data(const DataSetResource& set, const DataLayout& layout, c
 bool names_original(const DataSetResource& set, const Result<DataLayout>& layout, const std::string& store,
                     const std::string& path);
 
-// Why its files must not be discovered there: a folder that its namespace may not use, or a URL that is malformed or
-// not on the list. Empty: they may.
+// Why its files must not be discovered there: a folder of a store that its namespace may not use, or something in HDFS
+// that it may not have discovered (hdfs_access.h). Empty: they may.
 std::string foreign_discovery(const DataSetResource& set, const StoreMap& stores, const TenantRules& rules);
 
 }  // namespace lips::kubernetes

@@ -56,7 +56,11 @@ class DataUnderPath : public testing::Test {
     return result;
   }
 
-  DataCatalog catalog_{"lips", {1'000'000, 100'000, 0, {"http://NameNode.hdfs.svc:9870", "http://other:9870"}}};
+  DataCatalog catalog_{"lips",
+                       {1'000'000,
+                        100'000,
+                        0,
+                        {{"http://NameNode.hdfs.svc:9870", {"*"}, {}, ""}, {"http://other:9870", {"*"}, {}, ""}}}};
   int version_ = 0;
 };
 

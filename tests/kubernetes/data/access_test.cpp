@@ -88,25 +88,6 @@ TEST(Access, FilesAreDiscoveredInTheNamespacesFolder) {
   for (const char* any : {"", "hr", "et"}) EXPECT_EQ(why(any, R"("etl")"), "") << any;
 }
 
-TEST(Access, UrlsAreFetchedFromTheListAlone) {
-  TenantRules rules;
-  const auto why = [&](const std::string& url, const std::string& path = "/in") {
-    return foreign_discovery(
-        set_of(R"({"discover":{"hdfs":{"url":")" + url + R"(","path":")" + path + R"(","hosts":[]}}})"), {}, rules);
-  };
-  EXPECT_THAT(why("http://nn:9870"), HasSubstr("data.discoverFrom")) << "by default none";
-  rules.discover_from = {"http://nn:9870/", "https://gateway/hdfs"};
-  for (const char* good : {"http://nn:9870", "http://nn:9870/", "https://gateway/hdfs", "https://gateway/hdfs/a"})
-    EXPECT_EQ(why(good), "") << good;
-  for (const char* bad :
-       {"http://nn:98701", "http://nn:9870@169.254.169.254", "http://nn", "https://gateway/hdfsx", "https://gateway/",
-        "http://169.254.169.254/latest", "HTTP://nn:9870", "http://nn:9870/\\nhttp://169.254.169.254",
-        "http://nn:9870/\\\",x\\\"", "http://nn:9870/a b", "http://nn:9870/\\u007f"})
-    EXPECT_NE(why(bad), "") << bad;
-  for (const char* path : {"/in/../..", "/in\\n/x", "/.."}) EXPECT_NE(why("http://nn:9870", path), "") << path;
-  EXPECT_EQ(why("http://nn:9870", "/ware house/a+b%20;&?"), "");
-}
-
 TEST(Access, AFileBelongsToEverySetThatNamesItOrItsFolder) {
   const auto names = [](const std::string& spec, const std::string& path, const std::string& status = "{}") {
     const DataSetResource set = set_of(spec, status);

@@ -97,7 +97,7 @@ class DataDiscoveryTest : public testing::Test {
     return reply;
   }};
   HttpClient client_{server_.connection(), quick_client()};
-  DataCatalog catalog_{"lips", {1000, 1000, 0, {"http://nn"}}};
+  DataCatalog catalog_{"lips", {1000, 1000, 0, {{"http://nn", {"d"}, {"/in"}, "me"}}}};
   ObjectWrites writes_{client_, [] { return true; }, [this] { news_.notify_all(); }};
   EventRecorder events_{client_, {}, [] { return true; }};
   WorkSettings work_{"lips", "image", "IfNotPresent", "", "", 0};
@@ -211,6 +211,9 @@ TEST_F(DataDiscoveryTest, StartsNoJobForWhatTheNamespaceMayNotAsk) {
   for (const Json& discover :
        {Json{{"listing", {{"store", "a"}, {"path", "hr"}}}}, Json{{"listing", {{"store", "a"}, {"path", "d/../hr"}}}},
         Json{{"hdfs", {{"url", "http://169.254.169.254"}, {"path", "/in"}, {"hosts", hosts}}}},
+        Json{{"hdfs", {{"url", "http://nn"}, {"path", "/people"}, {"hosts", hosts}}}},
+        Json{{"hdfs", {{"url", "http://nn"}, {"path", "/in/%2e%2e/people"}, {"hosts", hosts}}}},
+        Json{{"hdfs", {{"url", "http://nn"}, {"path", "/in"}, {"user", "hdfs"}, {"hosts", hosts}}}},
         Json{{"hdfs", {{"url", "http://nn/\nhttp://169.254.169.254"}, {"path", "/in"}, {"hosts", hosts}}}}}) {
     add_set(discover);
     for (int turn = 0; turn < 20; ++turn) discovery_.tick(now_ += std::chrono::minutes(1));
