@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 namespace lips::kubernetes {
 namespace {
 
 constexpr std::uint32_t most_pods = 1'000'000'000;
-const std::set<const PodRecord*> no_pods;
+const PodsByName no_pods;
 
 // The number of tasks in a stage, as the owners of its pods declare it.
 struct Declared {
@@ -34,6 +35,11 @@ void note_peer(const PodRecord& pod, KnownJob& job, std::set<std::string>& group
 }
 
 }  // namespace
+
+bool ComesBefore::operator()(const PodRecord* a, const PodRecord* b) const {
+  return std::tie(a->meta.name_space, a->meta.name, a->meta.uid) <
+         std::tie(b->meta.name_space, b->meta.name, b->meta.uid);
+}
 
 std::string shared_job_key(const std::string& name_space, const std::string& job) {
   return std::string(shared_job) + name_space + '/' + job;
@@ -72,7 +78,7 @@ void JobPods::forget(const PodRecord& pod) {
   if (created->second.empty()) created_.erase(created);
 }
 
-const std::set<const PodRecord*>& JobPods::of(const std::string& key) const {
+const PodsByName& JobPods::of(const std::string& key) const {
   const auto job = jobs_.find(key);
   return job == jobs_.end() ? no_pods : job->second.pods;
 }
@@ -97,7 +103,7 @@ std::vector<AwaitedApplication> JobPods::awaited() const {
   return result;
 }
 
-const std::set<const PodRecord*>& JobPods::created_by(const std::string& uid) const {
+const PodsByName& JobPods::created_by(const std::string& uid) const {
   const auto created = created_.find(uid);
   return created == created_.end() ? no_pods : created->second;
 }
@@ -108,7 +114,7 @@ bool JobPods::shuffles(const std::string& key) const {
 }
 
 bool JobPods::is_complete(const std::string& key, const Ended& ended) const {
-  const std::set<const PodRecord*>& pods = of(key);
+  const PodsByName& pods = of(key);
   return !pods.empty() && std::all_of(pods.begin(), pods.end(), [&](const PodRecord* pod) {
     const std::string creator = creator_of(*pod);
     return !creator.empty() && ended(creator);

@@ -42,17 +42,23 @@ struct KnownJob {
   TimePoint arrived{};                // when the last of those that are there was first seen
 };
 
+// In an order that is the same in every run.
+struct ComesBefore {
+  bool operator()(const PodRecord* a, const PodRecord* b) const;
+};
+using PodsByName = std::set<const PodRecord*, ComesBefore>;
+
 class JobPods {
  public:
   // Call update() after PodCache::update(), and forget() before the record is destroyed.
   void update(const PodRecord& pod);
   void forget(const PodRecord& pod);
 
-  const std::set<const PodRecord*>& of(const std::string& key) const;
+  const PodsByName& of(const std::string& key) const;
   // Applications whose driver runs, with the workers that it or the others announce.
   std::vector<AwaitedApplication> awaited() const;
   // Those that it has created, itself included if it is a driver.
-  const std::set<const PodRecord*>& created_by(const std::string& uid) const;
+  const PodsByName& created_by(const std::string& uid) const;
   // Says whether whoever creates pods, by uid, creates no more; and whether all who have created the job's do not.
   using Ended = std::function<bool(const std::string& uid)>;
   bool is_complete(const std::string& key, const Ended& ended) const;
@@ -69,7 +75,7 @@ class JobPods {
 
  private:
   struct Entry {
-    std::set<const PodRecord*> pods;
+    PodsByName pods;
     bool shuffles = false;
   };
   struct Place {
@@ -78,7 +84,7 @@ class JobPods {
   };
   std::map<std::string, Entry> jobs_;
   std::map<const PodRecord*, Place> place_of_;
-  std::map<std::string, std::set<const PodRecord*>> created_;  // by the uid of their creator
+  std::map<std::string, PodsByName> created_;  // by the uid of their creator
 };
 
 }  // namespace lips::kubernetes

@@ -117,14 +117,14 @@ void KnownJobs::review_awaited(TimePoint now) {
 }
 
 bool KnownJobs::has_waiting_reader(const std::string& uid) const {
-  const std::set<const PodRecord*>& pods = pods_.created_by(uid);
+  const PodsByName& pods = pods_.created_by(uid);
   return std::any_of(pods.begin(), pods.end(), [](const PodRecord* pod) {
     return !pod->work.data_set.empty() && (pod->state == PodState::waiting || pod->state == PodState::held);
   });
 }
 
 bool KnownJobs::has_released(const std::string& uid) const {
-  const std::set<const PodRecord*>& pods = pods_.created_by(uid);
+  const PodsByName& pods = pods_.created_by(uid);
   return std::any_of(pods.begin(), pods.end(), [](const PodRecord* pod) {
     return pod->state != PodState::held || pod->unschedulable_reason != UnschedulableReason::scheduling_gated;
   });
