@@ -77,7 +77,9 @@ class RunningOperator {
                 [this] { return metrics_.figures().targets; }, [this] { return metrics_.figures().own_targets.worst; },
                 [this] { return twin_.latest(); }},
                !has_objects()),
-        recorder_(metrics_, live_, log_, has_objects() ? EpochRecorder::Work::beside : EpochRecorder::Work::at_once),
+        facts_(config.mode, env_or_empty("LIPS_CHART_MODE")),
+        recorder_(metrics_, live_, log_, has_objects() ? EpochRecorder::Work::beside : EpochRecorder::Work::at_once,
+                  [this](const std::string& why) { facts_.write_journal(why, clock_()); }),
         policy_(
             std::move(policy),
             [this](const NamedPolicy& by, const PolicyInput& input, const Plan& plan, double took) {
@@ -94,8 +96,7 @@ class RunningOperator {
             [this](const PlanFault& fault) { refused(fault); }),
         targets_({[this] { return policy_.current()->settings.targets; }, config.policy.settings.lips.billing,
                   [this](const TargetReport& report) { tell(report); }},
-                 CostModel()),
-        facts_(config.mode, env_or_empty("LIPS_CHART_MODE")) {
+                 CostModel()) {
     metrics_.bill_nodes_by(terms_of(config));
   }
 
@@ -138,6 +139,7 @@ class RunningOperator {
   TwinKeeper twin_;
   StateEndpoint state_;
   OverviewKeeper overview_{[this] { return state_.record(); }};
+  StateFacts facts_;  // before the recorder, whose thread tells it
   EpochRecorder recorder_;
   NewDataEndpoint new_data_;
   LivePolicy policy_;
@@ -145,7 +147,6 @@ class RunningOperator {
   SteeringGuard guard_;               // on the controller's thread
   std::string refused_;               // why the plan that is being decided was; empty: it was not
   std::set<std::string> left_alone_;  // pools, as the log says
-  StateFacts facts_;
   PriceAge price_age_{metrics_, log_};
   std::atomic<double> kept_room_{0};         // CPU-seconds, in the last plan
   std::set<PlanFault::Kind> faults_logged_;  // on the controller's thread

@@ -16,8 +16,13 @@ constexpr double time_at_start = 10;             // seconds that count as passed
 constexpr const char* watched_stack = "spread";  // the policy that stands for kube-scheduler
 }  // namespace
 
-EpochRecorder::EpochRecorder(OperatorMetrics& metrics, const LiveConfig& live, Log& log, Work work)
-    : metrics_(metrics), live_(live), log_(log), work_(work), began_(WallStopwatch().seconds()) {
+EpochRecorder::EpochRecorder(OperatorMetrics& metrics, const LiveConfig& live, Log& log, Work work, Tell tell)
+    : metrics_(metrics),
+      live_(live),
+      log_(log),
+      work_(work),
+      tell_(std::move(tell)),
+      began_(WallStopwatch().seconds()) {
   if (work_ == Work::beside) thread_ = std::jthread([this](const std::stop_token& stop) { work_off(stop); });
 }
 
@@ -163,6 +168,7 @@ void EpochRecorder::write(EpochRecord& record) {
     if (!written && record.ended) kept.unwritten.add_before(*std::move(record.ended));
   }
   metrics_.journalled(written ? JournalOutcome::written : JournalOutcome::failed, bytes);
+  tell_(written ? "" : written.error().message);
   if (!written && !journal_fails_) log_.error("cannot write the journal", {{"error", written.error().message}});
   journal_fails_ = !written;
 }

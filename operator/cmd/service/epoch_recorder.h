@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -33,8 +34,10 @@ class EpochRecorder : public Observer {
  public:
   enum class Work : std::uint8_t { at_once, beside };  // beside: on its own thread, and within journal.timeShare
 
+  // Told after each record why it could not be written; empty: it was. From the thread that writes.
+  using Tell = std::function<void(const std::string& why)>;
   // All arguments outlive this.
-  EpochRecorder(OperatorMetrics& metrics, const LiveConfig& live, Log& log, Work work);
+  EpochRecorder(OperatorMetrics& metrics, const LiveConfig& live, Log& log, Work work, Tell tell);
   // Finishes queued work.
   ~EpochRecorder() override;
 
@@ -71,6 +74,7 @@ class EpochRecorder : public Observer {
   const LiveConfig& live_;
   Log& log_;
   const Work work_;
+  const Tell tell_;
   Kept decided_, watched_;
   EndsCollector ended_;
   WatchedRecords looks_;

@@ -2,7 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace lips::cmd {
+namespace {
+
+void note(std::optional<Lack>& lack, const char* what, std::string why, TimePoint now) {
+  if (why.empty())
+    lack.reset();
+  else
+    lack = Lack{what, std::move(why), lack ? lack->since : now};
+}
+
+}  // namespace
 
 StateFacts::StateFacts(PodMode mode, const std::string& chart)
     : mode_(mode),
@@ -22,17 +34,20 @@ void StateFacts::configured(PodMode mode) {
 
 void StateFacts::read_prices(const std::string& why, TimePoint now) {
   const std::lock_guard lock(mutex_);
-  if (why.empty())
-    prices_.reset();
-  else
-    prices_ = Lack{"prices.metrics", "the last prices stay in force (" + why + ")", prices_ ? prices_->since : now};
+  note(prices_, "prices.metrics", why.empty() ? "" : "the last prices stay in force (" + why + ")", now);
+}
+
+void StateFacts::write_journal(const std::string& why, TimePoint now) {
+  const std::lock_guard lock(mutex_);
+  note(journal_, "journal", why.empty() ? "" : "decisions are not recorded (" + why + ")", now);
 }
 
 void StateFacts::add_to(OperatorFacts& facts) const {
   const std::lock_guard lock(mutex_);
   facts.plans_refused = refused_;
   facts.other_mode = other_mode_.empty() ? chart_ : other_mode_;
-  if (prices_) facts.degraded.push_back(*prices_);
+  for (const auto* lack : {&prices_, &journal_})
+    if (*lack) facts.degraded.push_back(**lack);
 }
 
 }  // namespace lips::cmd

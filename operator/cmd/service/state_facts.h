@@ -1,5 +1,5 @@
 // The facts about the operator's state that the adapter does not know: refused plans, another mode in the
-// configuration, prices that cannot be read. From any thread.
+// configuration, prices that cannot be read, a journal that cannot be written. From any thread.
 #pragma once
 
 #include <mutex>
@@ -23,6 +23,9 @@ class StateFacts {
   // `why`: prices.metrics cannot be read; empty: it can.
   void read_prices(const std::string& why, TimePoint now);
 
+  // `why`: the journal cannot be written; empty: it can.
+  void write_journal(const std::string& why, TimePoint now);
+
   void add_to(OperatorFacts& facts) const;
 
  private:
@@ -30,7 +33,7 @@ class StateFacts {
   const std::string chart_;  // says another mode, in words
   mutable std::mutex mutex_;
   std::string refused_, other_mode_;
-  std::optional<Lack> prices_;
+  std::optional<Lack> prices_, journal_;
 };
 
 }  // namespace lips::cmd

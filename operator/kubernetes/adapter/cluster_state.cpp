@@ -74,6 +74,7 @@ std::vector<Lack> KubernetesCluster::degraded() const {
   if (!data_) add(resources_.refused(), "plans do without data sets and Pools");
   add(fleet_->refused(), "plans ask for no nodes");
   add(pod_group_api_->lack(), without_list(WatchedKind::pod_groups));
+  for (Lack& right : request_book_.seen(now()).rights) lacks.push_back(std::move(right));
   return lacks;
 }
 

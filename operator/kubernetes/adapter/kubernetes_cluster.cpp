@@ -12,6 +12,7 @@
 #include "kubernetes/adapter/task_reading.h"
 #include "kubernetes/api/http_client.h"
 #include "kubernetes/api/loop_client.h"
+#include "kubernetes/api/missing_rights.h"
 #include "kubernetes/api/real_loop.h"
 #include "kubernetes/api/refused_writes.h"
 #include "kubernetes/pods/amounts.h"
@@ -36,10 +37,14 @@ class RequestTelemetry : public RequestObserver {
         }) {}
   void tried(const Try& ended) override {
     book_.tried(ended.http_code, loop_.now());
+    const bool success = ended.http_code >= 200 && ended.http_code < 300;
+    if (success && book_.lacks_any()) book_.has_right(right_in_words(ended.verb, ended.path));
     to_.on_request(verb_name(ended.verb), resource_of_path(ended.path), ended.http_code, ended.took);
   }
   void refused(const Refusal& refusal) override {
     refused_.count(refusal);
+    if (MissingRights::covers(refusal.verb) && says_no_right(refusal.http_code, refusal.message))
+      book_.lacks_right(right_in_words(refusal.verb, refusal.path), std::string(refusal.message), loop_.now());
     if (refusal.http_code != 0) return;
     book_.stopped(fmt::format("{} {}", verb_name(refusal.verb), refusal.path.substr(0, refusal.path.find('?'))),
                   loop_.now());

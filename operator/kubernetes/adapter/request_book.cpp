@@ -32,6 +32,24 @@ void RequestBook::stopped(const std::string& write, TimePoint now) {
   if (stopped_.size() < most_stopped || stopped_.contains(write)) stopped_[write] = now;
 }
 
+void RequestBook::lacks_right(const std::string& right, const std::string& why, TimePoint now) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(rights_, [&](const auto& known) { return now - known.second.last >= refusals_count_for; });
+  if (rights_.size() >= most_rights && !rights_.contains(right)) return;
+  Refused& refused = rights_.try_emplace(right, Refused{{"right to " + right, "", now}, now}).first->second;
+  refused.lack.why = why, refused.last = now;
+}
+
+void RequestBook::has_right(const std::string& right) {
+  const std::lock_guard lock(mutex_);
+  rights_.erase(right);
+}
+
+bool RequestBook::lacks_any() const {
+  const std::lock_guard lock(mutex_);
+  return !rights_.empty();
+}
+
 RequestBook::Seen RequestBook::seen(TimePoint now) const {
   const std::lock_guard lock(mutex_);
   Seen seen;
@@ -43,6 +61,9 @@ RequestBook::Seen RequestBook::seen(TimePoint now) const {
   }
   for (const auto& [what, at] : stopped_)
     if (now - at < writes_stop_for) seen.stopped.push_back({what, at});
+  for (const auto& [right, refused] : rights_)
+    if (now - refused.lack.since >= silence_ && now - refused.last < refusals_count_for)
+      seen.rights.push_back(refused.lack);
   std::stable_sort(seen.stopped.begin(), seen.stopped.end(),
                    [](const StoppedWrite& a, const StoppedWrite& b) { return a.at > b.at; });
   return seen;

@@ -1,5 +1,5 @@
 // The requests of the last minutes: how many there were, since when none is answered, which writes the governor
-// stopped. From any thread; reads no clock.
+// stopped, for which no right is there. From any thread; reads no clock.
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 
 #include "base/units.h"
 #include "controller/adapter_status.h"
+#include "controller/operator_state.h"
 
 namespace lips::kubernetes {
 
@@ -24,17 +25,27 @@ class RequestBook {
 
   void tried(int http_code, TimePoint now);  // 0: no answer
   void stopped(const std::string& write, TimePoint now);
+  // Writes are tried again within five minutes (MissingRights), so that a refusal is forgotten after twice as long.
+  void lacks_right(const std::string& right, const std::string& why, TimePoint now);
+  void has_right(const std::string& right);
+  bool lacks_any() const;
 
   struct Seen {
     std::optional<TimePoint> unanswered_since;   // nothing has been answered since then, for long enough
     std::optional<TimePoint> answered;           // last
     std::uint64_t requests = 0, unanswered = 0;  // in the last minute
     std::vector<StoppedWrite> stopped;           // that are still stopped, the last one first
+    std::vector<Lack> rights;                    // that have been missing for long enough
   };
   Seen seen(TimePoint now) const;
 
  private:
-  static constexpr std::size_t seconds = 60, most_stopped = 100;
+  static constexpr std::size_t seconds = 60, most_stopped = 100, most_rights = 100;
+  static constexpr Duration refusals_count_for{600'000'000};
+  struct Refused {
+    Lack lack;
+    TimePoint last{};
+  };
   struct Second {
     std::int64_t at = -1;
     std::uint64_t requests = 0, unanswered = 0;
@@ -44,6 +55,7 @@ class RequestBook {
   std::array<Second, seconds> minute_{};
   std::optional<TimePoint> unanswered_since_, answered_;
   std::map<std::string, TimePoint> stopped_;
+  std::map<std::string, Refused> rights_;
 };
 
 }  // namespace lips::kubernetes

@@ -24,9 +24,17 @@ bool says_no_right(int code, std::string_view message) {
          message.find(" resource \"") != std::string_view::npos;
 }
 
+std::string right_in_words(Verb verb, std::string_view path) {
+  std::string words = std::string(verb_name(verb)) + ' ' + resource_of_path(path);
+  if (const std::string name_space = namespace_of_path(path); !name_space.empty()) words += " in " + name_space;
+  return words;
+}
+
 MissingRights::Right MissingRights::right_of(Verb verb, std::string_view path) {
   return {verb, resource_of_path(path), namespace_of_path(path)};
 }
+
+bool MissingRights::covers(Verb verb) { return is_write(verb); }
 
 std::optional<Error> MissingRights::refused(Verb verb, std::string_view path, Duration now) {
   if (missing_.empty() || !is_write(verb)) return std::nullopt;

@@ -18,11 +18,15 @@ namespace lips::kubernetes {
 // RBAC says "cannot VERB resource"; admission and quotas refuse one object with 403 as well, and another may pass.
 bool says_no_right(int code, std::string_view message);
 
+// "create pods/binding in NAMESPACE": the right that such a request needs.
+std::string right_in_words(Verb verb, std::string_view path);
+
 class MissingRights {
  public:
   static constexpr int free_refusals = 3;  // in a row
   static constexpr Duration first_pause = std::chrono::seconds(5), longest_pause = std::chrono::minutes(5);
 
+  static bool covers(Verb verb);  // writes
   // The last refusal, if the write is not to be sent now. `now`: since any beginning, as in `note`.
   std::optional<Error> refused(Verb verb, std::string_view path, Duration now);
   // An answer of the server to such a write. `error`: as its writer is told.

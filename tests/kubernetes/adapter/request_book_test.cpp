@@ -40,5 +40,21 @@ TEST(RequestBook, NamesWritesForAsLongAsTheyAreStopped) {
   EXPECT_EQ(book.seen(at(170)).stopped.size(), 0u);
 }
 
+TEST(RequestBook, NamesRightsThatHaveBeenMissingForAWhileUntilAWriteSucceeds) {
+  RequestBook book(silence);
+  book.lacks_right("patch pods/status in a", "may not", at(0));
+  book.lacks_right("create pods/binding in b", "may not", at(3));
+  EXPECT_TRUE(book.seen(at(14)).rights.empty());
+  ASSERT_EQ(book.seen(at(15)).rights.size(), 1u);
+  EXPECT_EQ(book.seen(at(15)).rights[0], (Lack{"right to patch pods/status in a", "may not", at(0)}));
+  EXPECT_EQ(book.seen(at(20)).rights.size(), 2u);
+  book.has_right("create pods/binding in b");
+  EXPECT_EQ(book.seen(at(20)).rights.size(), 1u);
+  book.lacks_right("patch pods/status in a", "may not", at(300));  // a probe
+  EXPECT_EQ(book.seen(at(899)).rights.size(), 1u);
+  EXPECT_TRUE(book.seen(at(900)).rights.empty()) << "nobody has asked for long";
+  EXPECT_TRUE(book.lacks_any());
+}
+
 }  // namespace
 }  // namespace lips::kubernetes
