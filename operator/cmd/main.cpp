@@ -97,8 +97,9 @@ namespace {
 lips::Result<lips::simulation::RunResult> through_kubernetes(const lips::simulation::Scenario& scenario,
                                                              const lips::Policy& policy, const std::string& name,
                                                              const lips::simulation::RunOptions& options) {
-  return lips::virtual_cluster::run_through_kubernetes(
-      scenario, policy, name, {nullptr, options.stop, options.progress, options.stopwatch, {}, {}, {}});
+  lips::virtual_cluster::ThroughOptions through;
+  through.stop = options.stop, through.progress = options.progress, through.stopwatch = options.stopwatch;
+  return lips::virtual_cluster::run_through_kubernetes(scenario, policy, name, through);
 }
 
 }  // namespace

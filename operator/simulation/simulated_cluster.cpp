@@ -11,7 +11,6 @@ namespace lips::simulation {
 
 namespace {
 
-constexpr Duration least_patience = std::chrono::hours(1);
 constexpr Duration patience_with_moves = std::chrono::hours(48);
 constexpr int patience_in_intervals = 50;
 // The end of the clock, later than any time that a scenario can state or a task can reach.
@@ -35,7 +34,7 @@ bool SimulatedCluster::nothing_to_come() const {
 
 // Moves that go on forever without any task are no progress either.
 bool SimulatedCluster::hopeless() const {
-  const Duration patience = std::max(least_patience, world_.cadence.interval * patience_in_intervals);
+  const Duration patience = std::max(patience_, world_.cadence.interval * patience_in_intervals);
   return nothing_to_come() && (world_.now - world_.last_task > std::max(patience, patience_with_moves) ||
                                (world_.pending_events.empty() && world_.now - world_.last_progress > patience));
 }

@@ -46,11 +46,19 @@ class SimulatedCluster : public ClusterClient {
   TimePoint next_change() { return std::min(world_.queue.next_time(), world_.network.next_end()); }
   // Says whether the task waits, so that it can be bound.
   bool waits(TaskId task) const { return world_.tasks[task].state == SimTaskState::waiting; }
+  bool has_ended(TaskId task) const { return world_.tasks[task].state == SimTaskState::finished; }
+  bool runs(TaskId task) const { return world_.tasks[task].state == SimTaskState::attempted; }
   bool is_up(NodeId node) const { return world_.up[node.index()]; }
   // Says whether a node that is up has no room for the task.
   bool is_full(NodeId node, TaskId task) const {
     return world_.up[node.index()] && !fits(world_.job(world_.tasks[task].job).request, world_.free[node]);
   }
+  bool is_last_replica(BlockId block, StoreId store) const {
+    const std::vector<Replica>& replicas = world_.replicas[block];
+    return replicas.size() == 1 && replicas.front().store == store;
+  }
+  // The run is hopeless when nothing begins or ends for so long, and nothing is to come.
+  void set_patience(Duration patience) { patience_ = patience; }
   // Closes open accounts (storage of extra copies, attempts that still run). Call once, after the run.
   void close();
 
@@ -91,6 +99,7 @@ class SimulatedCluster : public ClusterClient {
   std::size_t returns_and_failures_to_come_ = 0;
   std::uint64_t waits_ = 0;  // since a task, node or job last changed
   TimePoint last_change_{};  // of a task, node or job, as of the last wait
+  Duration patience_ = std::chrono::hours(1);
   bool stuck_ = false, endless_ = false;
 };
 

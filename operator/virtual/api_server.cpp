@@ -85,17 +85,23 @@ const ApiKind& ApiServer::kind(const std::string& collection) const {
   return known != kinds_.end() ? known->second : kinds_.emplace(collection, api_kind(collection)).first->second;
 }
 
-ApiResponse ApiServer::handle(const kubernetes::ApiRequest& request) {
+std::vector<std::string> ApiServer::served() const {
+  std::vector<std::string> names = objects_.served();
+  std::erase_if(names, [&](const std::string& name) { return hidden_.contains(name); });
+  return names;
+}
+
+ApiResponse ApiServer::answer_to(const kubernetes::ApiRequest& request) {
   using enum kubernetes::Verb;
   const std::optional<ApiPath> path = parse_api_path(request.path);
   if (!path) {
     const std::string whole = request.path.substr(0, request.path.find('?'));
-    const std::optional<Json> answer = is_read(request.verb) ? discovered(whole, objects_.served()) : std::nullopt;
+    const std::optional<Json> answer = is_read(request.verb) ? discovered(whole, served()) : std::nullopt;
     return answer ? ApiResponse{200, body_of(*answer)} : no_such_path();
   }
   if (path->resource.empty()) return is_read(request.verb) ? discover(*path) : no_such_verb();
   const std::string collection = path->collection();
-  if (!objects_.serves(collection)) return no_such_path();
+  if (!serves(collection)) return no_such_path();
   const Target target{*path, collection, key_of(path->name_space, path->name), kind(collection)};
   if (!has_part(target.kind, *path)) return no_such_path();
   if (!has_verb(target.kind, *path, request.verb)) return no_such_verb();
@@ -119,7 +125,7 @@ ApiResponse ApiServer::handle(const kubernetes::ApiRequest& request) {
 
 ApiResponse ApiServer::discover(const ApiPath& path) const {
   Json resources = Json::array();
-  for (const std::string& collection : objects_.served()) {
+  for (const std::string& collection : served()) {
     const std::size_t slash = collection.rfind('/');
     if (collection.substr(0, slash) != path.group) continue;
     const ApiKind& served = kind(collection);
@@ -200,7 +206,7 @@ ApiServer::Watch ApiServer::watch(const std::string& text_of_path, std::function
   Watch result;
   result.refused = true;
   const std::optional<ApiPath> path = parse_api_path(text_of_path);
-  if (!path || !objects_.serves(path->collection())) {
+  if (!path || !serves(path->collection())) {
     result.code = 404;
     return result;
   }

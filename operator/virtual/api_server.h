@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,8 +35,20 @@ class ApiServer {
   };
   void authorize_by(std::function<bool(const Access&)> may) { may_ = std::move(may); }
 
+  // Told of every request but a watch, with its answer, as an audit log is.
+  using Auditor = std::function<void(const kubernetes::ApiRequest& request, const ApiResponse& answer)>;
+  void audit_by(Auditor auditor) { auditor_ = std::move(auditor); }
+  // Takes from each object that is written what the definitions of its kind do not have.
+  void prune_by(std::function<void(const std::string& collection, Json& object)> prune) { prune_ = std::move(prune); }
+  // A kind that exists for controllers alone: its definition is missing.
+  void hide(const std::string& collection) { hidden_.insert(collection); }
+
   // Every verb but a watch.
-  ApiResponse handle(const kubernetes::ApiRequest& request);
+  ApiResponse handle(const kubernetes::ApiRequest& request) {
+    ApiResponse answer = answer_to(request);
+    if (auditor_) auditor_(request, answer);
+    return answer;
+  }
 
   // Lines of a watch from the request's version on; the listener is told of every later one. Without a version it
   // begins with what is there. An error is the only line of its watch.
@@ -61,6 +74,11 @@ class ApiServer {
     const ApiKind& kind;
   };
   const ApiKind& kind(const std::string& collection) const;
+  bool serves(const std::string& collection) const {
+    return objects_.serves(collection) && !hidden_.contains(collection);
+  }
+  std::vector<std::string> served() const;
+  ApiResponse answer_to(const kubernetes::ApiRequest& request);
   ApiResponse read(const Target& target);
   ApiResponse list(const Target& target);
   ApiResponse discover(const ApiPath& path) const;
@@ -80,6 +98,9 @@ class ApiServer {
 
   const kubernetes::EventLoop& loop_;
   std::function<bool(const Access&)> may_;
+  Auditor auditor_;
+  std::function<void(const std::string&, Json&)> prune_;
+  std::set<std::string> hidden_;
   ObjectStore objects_;
   mutable std::map<std::string, ApiKind> kinds_;
   // A list whose later pages somebody may ask for, more than once.

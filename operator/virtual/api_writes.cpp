@@ -148,6 +148,7 @@ ApiResponse ApiServer::create(const Target& target, Json body) {
     return invalid(kind, name, fault);
   if (kind.status_part && !kind.keeps_new_status) body.erase("status");
   if (kind.plural == "pods") begin_pod(body);
+  if (prune_) prune_(collection, body);
   const std::string place = key_of(body);
   if (const StoredObject* created = objects_.create(collection, std::move(body), loop_.now()))
     return {201, body_of(*created->json)};
@@ -198,6 +199,7 @@ ApiResponse ApiServer::evict(const Target& target, const Json& body) {
 ApiResponse ApiServer::put(const Target& target, Json object) {
   const auto& [path, collection, key, kind] = target;
   const Json before = part_in(*objects_.find(collection, key)->json, "metadata");
+  if (prune_) prune_(collection, object);
   Json& metadata = object["metadata"];
   for (const char* field : {"deletionTimestamp", "deletionGracePeriodSeconds"}) keep(metadata, before, field);
   if (kind.plural == "namespaces") label_with_name(metadata);

@@ -64,8 +64,12 @@ void Movers::drop(const Json& move) {
   const auto blocks = kubernetes::BlockRanges::parse(move.value("status", Json::object()).value("blocks", ""));
   if (set == names_.data_sets.end() || from == names_.stores.end() || !blocks) return;
   advance_();
-  for (const std::uint32_t number : blocks->blocks())
-    truth_.drop({BlockId(cluster_.data_sets[set->second].first_block.index() + number), from->second});
+  for (const std::uint32_t number : blocks->blocks()) {
+    const BlockId block(cluster_.data_sets[set->second].first_block.index() + number);
+    if (truth_.is_last_replica(block, from->second))
+      wrong_.push_back(set->first + " block " + std::to_string(number) + ": the last replica was to be deleted");
+    truth_.drop({block, from->second});
+  }
   advance_();
 }
 
@@ -77,6 +81,11 @@ void Movers::take(const MoveEnded& ended) {
   if (--job.left > 0) return;
   end(of.mapped(), !job.failed);
   copies_.erase(of.mapped());
+}
+
+void Movers::end_again(const Json& job) {
+  if (label(job, kubernetes::role_label).empty() || copies_.contains(key_of(job))) return;
+  if (job.value("status", Json::object()).value("conditions", Json::array()).empty()) end(key_of(job), true);
 }
 
 void Movers::end(const std::string& job, bool succeeded) {

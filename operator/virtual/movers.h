@@ -21,16 +21,18 @@ class Movers {
     std::map<std::string, StoreId> stores;
     std::map<std::string, DataSetId> data_sets;  // by "namespace/name"
   };
-  // All outlive it; `advance` lets the simulated cluster's time catch up.
+  // All outlive it; `advance` lets the simulated cluster's time catch up, `wrong` takes what must never happen.
   Movers(ObjectStore& objects, simulation::SimulatedCluster& truth, const ClusterSnapshot& cluster,
-         std::function<void()> advance)
-      : objects_(objects), truth_(truth), cluster_(cluster), advance_(std::move(advance)) {}
+         std::function<void()> advance, std::vector<std::string>& wrong)
+      : objects_(objects), truth_(truth), cluster_(cluster), advance_(std::move(advance)), wrong_(wrong) {}
 
   Names& names() { return names_; }
   // A Job or a pod that was created; does nothing for those that are no movers'.
   void start_job(const Json& job);
   void start_pod(const Json& pod);
   void take(const MoveEnded& ended);
+  // The store was restored: a Job that is there again, and whose copies are over, ends again.
+  void end_again(const Json& job);
 
  private:
   struct CopyJob {
@@ -45,6 +47,7 @@ class Movers {
   simulation::SimulatedCluster& truth_;
   const ClusterSnapshot& cluster_;
   const std::function<void()> advance_;
+  std::vector<std::string>& wrong_;
   Names names_;
   std::map<std::string, CopyJob> copies_;  // by the Job's key
   std::map<MoveId, std::string> copy_of_;  // the Job of a block's move

@@ -120,6 +120,22 @@ ObjectStore::ListenerId ObjectStore::listen(const std::string& collection, Liste
   return last_listener_;
 }
 
+ObjectStore::Backup ObjectStore::backup() const {
+  Backup backup;
+  for (const auto& [name, kind] : collections_) backup.objects[name] = kind.objects;
+  backup.version = version_;
+  return backup;
+}
+
+void ObjectStore::restore(const Backup& backup, std::uint64_t gap) {
+  for (auto& [name, kind] : collections_) {
+    const auto kept = backup.objects.find(name);
+    kind.objects = kept == backup.objects.end() ? Objects{} : kept->second;
+  }
+  version_ = gap > 0 ? version_ + gap : backup.version;
+  compact();
+}
+
 void ObjectStore::compact() {
   compacted_ = version_;
   for (auto& [name, kind] : collections_) {

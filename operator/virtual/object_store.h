@@ -71,6 +71,15 @@ class ObjectStore {
   // Forgets the history up to now.
   void compact();
 
+  struct Backup {
+    std::map<std::string, Objects> objects;  // by collection
+    std::uint64_t version = 0;
+  };
+  Backup backup() const;
+  // The objects of the backup again; no listener is told. `gap`: the next version is higher by it than any that was
+  // seen, and all history is forgotten; 0: versions after the backup's are used again.
+  void restore(const Backup& backup, std::uint64_t gap);
+
  private:
   static constexpr std::size_t longest_history = 20'000;
   struct Collection {

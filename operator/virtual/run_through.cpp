@@ -3,25 +3,13 @@
 #include <utility>
 
 #include "base/random.h"
-#include "controller/checked_policy.h"
-#include "controller/epoch_controller.h"
-#include "kubernetes/adapter/kubernetes_cluster.h"
 #include "simulation/metrics.h"
-#include "virtual/scenario_settings.h"
+#include "virtual/operator_life.h"
 
 namespace lips::virtual_cluster {
 namespace {
 
 using simulation::Scenario;
-
-kubernetes::ClusterSettings settings_of(const Scenario& scenario, const Policy& policy) {
-  kubernetes::ClusterSettings settings;
-  settings.mode = PodMode::bind;
-  settings.instance = "virtual";
-  settings.cadence = [&policy] { return policy.cadence(); };
-  take_from_scenario(scenario, settings);
-  return settings;
-}
 
 // Plans are made of the adapter's ids, which are none of the scenario's.
 class CountsPlans : public Observer {
@@ -59,7 +47,6 @@ Result<simulation::RunResult> run_through_kubernetes(const Scenario& scenario, c
   };
   SilentLog silent;
   AdapterObserver nobody;
-  const CheckedPolicy checked(policy);
   CountsPlans counted;
   Random weather(options.storm.seed);
   const auto next = [&](Duration every) {
@@ -70,7 +57,6 @@ Result<simulation::RunResult> run_through_kubernetes(const Scenario& scenario, c
   TimePoint compaction = next(options.storm.compact_every);
   while (!stop()) {
     const TimePoint restart = next(options.storm.restart_every);
-    kubernetes::ClusterSettings settings = settings_of(scenario, policy);
     Storm storm = options.storm;
     storm.seed = weather.below(1U << 30);
     const auto ends = [&] {
@@ -78,21 +64,22 @@ Result<simulation::RunResult> run_through_kubernetes(const Scenario& scenario, c
         cluster.server().objects().compact();
         compaction = next(options.storm.compact_every);
       }
-      return stop() || cluster.loop().now() >= restart;
+      return stop() || cluster.loop().now() >= restart || (options.ends && options.ends());
     };
-    settings.stop = ends;
-    ClusterState state{ClusterSnapshot{}};
-    kubernetes::KubernetesCluster adapter(cluster.link(storm), std::move(settings), nobody,
-                                          options.log ? *options.log : silent);
-    adapter.start();
-    EpochController controller(state, adapter, checked, CostModel{});
-    controller.observe(counted);
-    ControllerSettings rules;
-    rules.seed = scenario.seed;
-    rules.stopwatch = options.stopwatch;
-    rules.stop = ends;
-    if (Result<void> ran = controller.run(rules); !ran) return tl::unexpected<Error>(ran.error());
-    if (options.at_end && stop()) options.at_end(cluster);
+    const auto at_end = [&] {
+      if (options.at_end && stop()) options.at_end(cluster);
+    };
+    const OperatorLife life{scenario,
+                            policy,
+                            ends,
+                            counted,
+                            options.adapter ? *options.adapter : nobody,
+                            options.log ? *options.log : silent,
+                            options.stopwatch,
+                            options.adjust,
+                            at_end};
+    if (Result<void> ran = live(options.link ? options.link(cluster, storm) : cluster.link(storm), life); !ran)
+      return tl::unexpected<Error>(ran.error());
   }
   cluster.truth().close();
   simulation::RunResult result = metrics.finish(cluster.truth().end_of_work());

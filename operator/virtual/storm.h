@@ -8,6 +8,13 @@
 
 namespace lips::virtual_cluster {
 
+// A time in which no request reaches the server and no watch says anything.
+struct Outage {
+  TimePoint begin{}, end{};  // by the client's clock; equal: there is none
+  bool hangs = false;        // nothing answers, not even with a refusal
+  bool covers(TimePoint when) const { return begin <= when && when < end; }
+};
+
 struct Storm {
   std::uint64_t seed = 1;
   // Shares of all requests: they never reach the server; its answer never comes; it is too busy; the way takes long.
@@ -17,6 +24,7 @@ struct Storm {
   double late_event = 0;        // of all deliveries: they come as late as slow answers
   Duration restart_every = {};  // of the operator, in the mean; 0: never
   Duration compact_every = {};  // the server forgets old versions, in the mean; 0: never
+  Outage outage;
 };
 
 }  // namespace lips::virtual_cluster

@@ -54,8 +54,22 @@ class VirtualStream final : public ByteStream {
       if (!life.expired()) task();
     };
   }
+  // A connection that hangs stays so: the other end has forgotten it when the outage ends.
+  void break_down() {
+    if (closed_ || ended_) return;
+    if (watch_ && !watch_->refused) server_.stop(*watch_);
+    watch_.reset();
+    on_the_way_.clear();
+    hangs_ = storm_.outage.hangs;
+    if (hangs_) return;
+    error_ = Error{ErrorCode::unavailable, "the connection was refused"};
+    ended_ = true;
+    tell();
+  }
   void open(const std::string& path) {
     if (closed_) return;
+    if (storm_.outage.covers(loop_.now())) return break_down();
+    if (loop_.now() < storm_.outage.begin) loop_.at(storm_.outage.begin, alive([this] { break_down(); }));
     watch_ = server_.watch(path, [this](std::string line) { arrive(std::move(line)); });
     for (std::string& line : std::exchange(watch_->lines, {})) arrive(std::move(line));
     if (watch_->code != 200) error_ = kubernetes::error_of_answer(watch_->code, "");
@@ -84,6 +98,7 @@ class VirtualStream final : public ByteStream {
     delivering_ = false;
     if (ended_) return;
     std::string arrived = std::exchange(on_the_way_, {});
+    if (arrived.empty()) return;
     if (weather_.uniform() < storm_.cut_watch) {
       arrived.resize(weather_.below(arrived.size() + 1));
       error_ = Error{ErrorCode::unavailable, "the connection was reset"};
@@ -95,6 +110,7 @@ class VirtualStream final : public ByteStream {
     tell();
   }
   void end() {
+    if (hangs_) return;
     if (watch_ && !watch_->refused) server_.stop(*watch_);
     watch_.reset();
     loop_.at(loop_.now() + latency_, alive([this] {
@@ -116,7 +132,7 @@ class VirtualStream final : public ByteStream {
   Random weather_;
   std::optional<ApiServer::Watch> watch_;
   std::string bytes_, on_the_way_;
-  bool delivering_ = false, told_ = false, ended_ = false, closed_ = false;
+  bool delivering_ = false, told_ = false, ended_ = false, closed_ = false, hangs_ = false;
   std::optional<Error> error_;
   std::shared_ptr<std::function<void()>> call_;
   std::shared_ptr<int> life_ = std::make_shared<int>();
@@ -159,6 +175,8 @@ void VirtualClient::send(RequestId id) {
   Request& request = requests_.at(id);
   if (request.what.still_wanted && !request.what.still_wanted())
     return finish(id, fail(ErrorCode::cancelled, "the request was cancelled"));
+  const kubernetes::WriteGovernor::Clock::time_point now(loop_.now().time_since_epoch());
+  if (!governor_.admits(verb_name(request.what.verb), request.what.path, now)) return refuse(id);
   if (std::optional<Error> why = rights_.refused(request.what.verb, request.what.path, loop_.now().time_since_epoch()))
     return finish(id, tl::unexpected(*std::move(why)));
   ++request.tries;
@@ -170,17 +188,24 @@ void VirtualClient::send(RequestId id) {
     if (alive.expired() || !requests_.contains(id)) return;
     const ApiRequest& what = requests_.at(id).what;
     ApiResponse response{0, ""};
+    if (storm_.outage.covers(loop_.now())) {
+      const Duration silence = storm_.outage.hangs ? Duration(what.timeout) : latencies_.answer;
+      return later(silence, id, &VirtualClient::fail_to_reach);
+    }
     if (busy)
       response = {429, ""};
     else if (!lost)
       response = server_.handle(what);
     if (unheard) response = {0, ""};
-    const Duration back = response.code == 0 ? Duration(what.timeout) : way(latencies_.answer);
+    Duration back = response.code == 0 ? Duration(what.timeout) : way(latencies_.answer);
+    if (response.code != 0 && storm_.outage.covers(loop_.now() + back)) response = {0, ""}, back = what.timeout;
     loop_.at(loop_.now() + back, [this, alive, id, response = std::move(response)] {
       if (!alive.expired() && requests_.contains(id)) answer(id, response);
     });
   });
 }
+
+void VirtualClient::fail_to_reach(RequestId id) { answer(id, {0, ""}); }
 
 void VirtualClient::answer(RequestId id, const ApiResponse& response) {
   Request& request = requests_.at(id);
@@ -202,6 +227,14 @@ void VirtualClient::answer(RequestId id, const ApiResponse& response) {
   error.message = fmt::format("{} {}: {}", verb_name(what.verb), what.path, error.message);
   rights_.note(what.verb, what.path, response.code, error, loop_.now().time_since_epoch());
   finish(id, tl::unexpected(std::move(error)));
+}
+
+// An object was written too often.
+void VirtualClient::refuse(RequestId id) {
+  const ApiRequest& what = requests_.at(id).what;
+  constexpr const char* why = "written too often: nothing more is sent for a while";
+  if (options_.observer) options_.observer->refused({what.verb, what.path, 0, why});
+  finish(id, fail(ErrorCode::unavailable, fmt::format("{} {}: {}", verb_name(what.verb), what.path, why)));
 }
 
 void VirtualClient::finish(RequestId id, Answer answer) {

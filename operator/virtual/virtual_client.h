@@ -1,6 +1,6 @@
 // A client of the virtual API server: every request and every event of a watch takes a little of the loop's time. It
-// keeps those habits of RequestEngine that the adapter can notice: still_wanted, retries, rights that are missing, the
-// observer.
+// keeps those habits of RequestEngine that the adapter can notice: still_wanted, retries, rights that are missing,
+// objects that are written too often, the observer.
 #pragma once
 
 #include <map>
@@ -12,6 +12,7 @@
 #include "kubernetes/api/client_options.h"
 #include "kubernetes/api/event_loop.h"
 #include "kubernetes/api/missing_rights.h"
+#include "kubernetes/api/write_governor.h"
 #include "virtual/api_server.h"
 #include "virtual/storm.h"
 
@@ -44,8 +45,10 @@ class VirtualClient final : public kubernetes::ApiClient {
   };
   void later(Duration pause, RequestId id, void (VirtualClient::*step)(RequestId));
   void send(RequestId id);
+  void fail_to_reach(RequestId id);
   void answer(RequestId id, const ApiResponse& response);
   Duration way(Duration usual);
+  void refuse(RequestId id);
   void finish(RequestId id, kubernetes::Answer answer);
   bool on_own_thread() const override { return true; }
 
@@ -56,6 +59,7 @@ class VirtualClient final : public kubernetes::ApiClient {
   const Storm storm_;
   Random random_, weather_;
   kubernetes::MissingRights rights_;
+  kubernetes::WriteGovernor governor_;
   std::map<RequestId, Request> requests_;
   RequestId last_ = 0;
   std::shared_ptr<int> alive_ = std::make_shared<int>();

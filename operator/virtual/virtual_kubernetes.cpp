@@ -18,7 +18,6 @@ namespace {
 
 // A look at the simulated cluster even if it foresees nothing: it knows when a run is hopeless.
 constexpr Duration look_every = std::chrono::minutes(10);
-constexpr Duration patience = std::chrono::hours(1);
 
 constexpr const char* served[] = {"/api/v1/namespaces",
                                   "/api/v1/nodes",
@@ -61,7 +60,8 @@ VirtualKubernetes::VirtualKubernetes(const simulation::Scenario& scenario, const
       loop_(std::move(loop)),
       server_(*loop_, scenario.seed),
       truth_(scenario, cadence, listener),
-      movers_(server_.objects(), truth_, scenario.cluster, [this] { advance(); }),
+      movers_(
+          server_.objects(), truth_, scenario.cluster, [this] { advance(); }, wrong_),
       stages_(scenario.jobs.size()) {
   for (const char* collection : served) server_.serve(collection);
   for (const kubernetes::DataKind kind : kubernetes::data_kinds) server_.serve(all_of(kind));
@@ -130,7 +130,7 @@ void VirtualKubernetes::follow_pods(const ObjectChange& change) {
   if (known == task_of_.end()) return;
   const TaskId task = known->second;
   if (change.type == ChangeType::deleted) {
-    if (pods_[task].name == known->first && !pods_[task].bound) {
+    if (pods_[task].name == known->first && !pods_[task].bound && !truth_.has_ended(task)) {
       wrong_.push_back(known->first + " was deleted while it waited");
       pods_[task].name.clear();
       loop_->post([this, task] { make_pod(task); });
@@ -159,6 +159,7 @@ void VirtualKubernetes::start_pod(TaskId task, const std::string& node, const st
   assignment.node = place->second;
   const auto store = movers_.names().stores.find(read_from);
   if (store != movers_.names().stores.end()) assignment.read_from = store->second;
+  if (truth_.has_ended(task)) return end_pod(task, true);  // its pod was restored
   if (!truth_.waits(task)) return end_pod(task, false);
   if (!truth_.is_up(place->second)) return collect_pod(task);
   if (truth_.is_full(place->second, task)) wrong_.push_back("no room on " + node + " for " + pods_[task].name);
@@ -190,7 +191,16 @@ void VirtualKubernetes::end_pod(TaskId task, bool succeeded) {
   record.name.clear();
   if (succeeded) return;
   loop_->at(loop_->now() + rules_.back_off, [this, task] {
-    if (pods_[task].name.empty()) make_pod(task);
+    if (pods_[task].name.empty() && !truth_.has_ended(task)) make_pod(task);
+  });
+}
+
+// Nothing is said of a pod that the restored store does not know as running.
+void VirtualKubernetes::lose_pod(TaskId task) {
+  if (!std::exchange(pods_[task].forgotten, false)) return end_pod(task, false);
+  if (!pods_[task].name.empty()) return;
+  loop_->at(loop_->now() + rules_.back_off, [this, task] {
+    if (pods_[task].name.empty() && !truth_.has_ended(task)) make_pod(task);
   });
 }
 
@@ -290,7 +300,7 @@ void VirtualKubernetes::advance() {
   }
   advancing_ = false;
   // A plan that starts nothing for so long will not start anything.
-  if (truth_.next_change() == TimePoint::max() && inside - truth_.last_progress() > patience) over_ = true;
+  if (truth_.next_change() == TimePoint::max() && inside - truth_.last_progress() > patience_) over_ = true;
   expect_next();
 }
 
@@ -320,7 +330,7 @@ void VirtualKubernetes::take(const ClusterEvent& event) {
     const TaskOfJob place = places_[finished->task];
     if (--stage.left == 0) finish_job(place.job, kind_of(scenario_, place));
   } else if (const auto* lost = std::get_if<TaskLost>(&event)) {
-    end_pod(lost->task, false);
+    lose_pod(lost->task);
   } else if (const auto* moved = std::get_if<MoveEnded>(&event)) {
     movers_.take(*moved);
   } else if (const auto* gone = std::get_if<NodeLost>(&event)) {

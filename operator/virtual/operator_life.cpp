@@ -1,0 +1,44 @@
+#include "virtual/operator_life.h"
+
+#include <utility>
+
+#include "controller/checked_policy.h"
+#include "controller/epoch_controller.h"
+#include "kubernetes/data/mover_options.h"
+#include "virtual/scenario_settings.h"
+
+namespace lips::virtual_cluster {
+namespace {
+
+kubernetes::ClusterSettings settings_of(const OperatorLife& life) {
+  kubernetes::ClusterSettings settings;
+  settings.mode = PodMode::bind;
+  settings.instance = "virtual";
+  settings.cadence = [&policy = life.policy] { return policy.cadence(); };
+  settings.stop = life.ends;
+  settings.data.mover = kubernetes::mover_options({});  // as a configuration that says nothing of moves
+  settings.data.mover.key_secret.clear();               // nothing is served
+  take_from_scenario(life.scenario, settings);
+  if (life.adjust) life.adjust(settings);
+  return settings;
+}
+
+}  // namespace
+
+Result<void> live(kubernetes::ClusterLink link, const OperatorLife& life) {
+  const CheckedPolicy checked(life.policy);
+  ClusterState state{ClusterSnapshot{}};
+  kubernetes::KubernetesCluster adapter(std::move(link), settings_of(life), life.adapter, life.log);
+  adapter.start();
+  EpochController controller(state, adapter, checked, CostModel{});
+  controller.observe(life.observer);
+  ControllerSettings rules;
+  rules.seed = life.scenario.seed;
+  rules.stopwatch = life.stopwatch;
+  rules.stop = life.ends;
+  Result<void> ran = controller.run(rules);
+  if (ran && life.at_end) life.at_end();
+  return ran;
+}
+
+}  // namespace lips::virtual_cluster

@@ -1,0 +1,57 @@
+// An hour without API server: every request is refused, or nothing answers; then the server has forgotten all versions.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/random.h"
+#include "tests/virtual/drills/drill.h"
+
+namespace lips::virtual_cluster::drills {
+namespace {
+
+constexpr Duration soon = std::chrono::minutes(3);  // a watch that hangs is given up after 100 s
+
+struct SeenOutages {
+  int unreachable = 0, back = 0;
+};
+
+void without_server(std::uint64_t seed, SeenOutages& seen) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  const simulation::Scenario scenario = scene(seed);
+  Random random(derive_seed(seed, 11));
+  ThroughOptions options;
+  Outage& outage = options.storm.outage;
+  outage.begin = start_of(scenario) + seconds(random.uniform(1, scenario.fleet.offers.empty() ? 400 : 1'500));
+  outage.end = outage.begin + std::chrono::hours(1);
+  outage.hangs = random.uniform() < 0.5;
+  options.storm.seed = seed;
+  States states;
+  options.adapter = &states;
+  options.at_start = [&](VirtualKubernetes& cluster) {
+    states.use(cluster.loop());
+    cluster.set_patience(std::chrono::hours(3));
+    cluster.loop().at(outage.end, [&cluster] { cluster.server().objects().compact(); });
+  };
+  Audit audit;
+  const Outcome outcome = run_drill(scenario, std::move(options), audit);
+  expect_promises(undisturbed(scenario), outcome, audit);
+  for (const Write& write : audit.writes()) EXPECT_FALSE(outage.covers(write.at)) << write.path;
+  if (outcome.ended < outage.end) return;  // all had been bound before
+  ++seen.unreachable;
+  for (Duration after = soon; after < std::chrono::hours(1); after += soon)
+    EXPECT_EQ(states.at(outage.begin + after)->doing, Doing::unreachable) << states.words();
+  if (outcome.ended < outage.end + soon) return;
+  ++seen.back;
+  EXPECT_TRUE(states.at(outage.end + soon)->decides()) << states.words();
+  EXPECT_TRUE(states.at(outage.end + soon)->degraded.empty()) << states.words();
+}
+
+TEST(OutageDrill, EverythingEndsAfterAnHourWithoutServerAndReadinessSaysSo) {
+  SeenOutages seen;
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) without_server(seed, seen);
+  EXPECT_GE(seen.unreachable, 12);
+  EXPECT_GE(seen.back, 4);
+}
+
+}  // namespace
+}  // namespace lips::virtual_cluster::drills
