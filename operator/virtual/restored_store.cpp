@@ -93,7 +93,7 @@ void VirtualKubernetes::restore_pods(TaskId task) {
   make_another(rules_.back_off);
 }
 
-// As they were before it.
+// The nodes are those that were there before the restore.
 void VirtualKubernetes::restore_nodes(const ObjectStore::Objects& before) {
   std::vector<std::string> gone;
   for (const auto& [name, node] : server_.objects().all(nodes_path))

@@ -2,15 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <httplib.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
-#include <thread>
 
 #include "tests/cmd/program.h"
 
@@ -20,15 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
-
-bool until(const std::function<bool()>& holds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return true;
-}
 
 class Page {
  public:
@@ -51,9 +38,8 @@ class Page {
 };
 
 TEST(FullDisk, DecisionsGoOnTheStateSaysItAndTheJournalGoesOnAfterwards) {
-  const fs::path folder = testing::TempDir() + "lips-full-" + std::to_string(getpid()),
-                 away = folder.string() + ".away";
-  fs::remove_all(folder), fs::remove_all(away);
+  const Folder own;
+  const fs::path folder = own.file("journal"), away = own.file("away");
   bool failed = false, went_on = false, ready = false, well = false, wrote = false;
   const Said said = lips_interrupted(
       {"operator", "--cluster", "virtual:quickstart", "--speed", "60", "--api", "127.0.0.1:0", "--set",
@@ -83,7 +69,6 @@ TEST(FullDisk, DecisionsGoOnTheStateSaysItAndTheJournalGoesOnAfterwards) {
   const Said replayed = lips({"replay", folder.string()});
   EXPECT_EQ(replayed.status, 0) << replayed.err;
   EXPECT_GE(std::count(replayed.out.begin(), replayed.out.end(), '\n'), 3) << replayed.out;
-  fs::remove_all(folder);
 }
 
 }  // namespace
