@@ -12,6 +12,13 @@ namespace lips::twin {
 
 namespace {
 
+// Ids of extended resources change from record to record.
+Resources plain_size(const Node& node) {
+  Resources size = node.capacity;
+  size.extended = {};
+  return size;
+}
+
 // The room that others leave, as the whole node.
 Node without_others(Node node) {
   node.capacity -= node.others;
@@ -19,10 +26,12 @@ Node without_others(Node node) {
   return node;
 }
 
+// Two offers of one type may differ in size.
 std::uint32_t launched_like(const ClusterSnapshot& record, const Node& like) {
   return static_cast<std::uint32_t>(std::count_if(record.nodes.begin(), record.nodes.end(), [&](const Node& node) {
     return node.schedulable && node.fleet == FleetKind::elastic && node.zone == like.zone &&
-           node.instance_type == like.instance_type && node.capacity_type == like.capacity_type;
+           node.instance_type == like.instance_type && node.capacity_type == like.capacity_type &&
+           plain_size(node) == plain_size(like);
   }));
 }
 
@@ -45,9 +54,7 @@ std::optional<Node> placed(const Seen& seen, ClusterSnapshot& cluster) {
 }  // namespace
 
 RecordedCluster::OfferKey RecordedCluster::key_of(const ClusterSnapshot& record, const Node& like) {
-  Resources size = like.capacity;
-  size.extended = {};
-  return {record.zones[like.zone].name, like.instance_type, like.capacity_type, size};
+  return {record.zones[like.zone].name, like.instance_type, like.capacity_type, plain_size(like)};
 }
 
 RecordedCluster::SeenNode RecordedCluster::seen(const ClusterSnapshot& record, const Node& node) {
@@ -86,21 +93,22 @@ void RecordedCluster::add_nodes(const ClusterSnapshot& record) {
     SeenNode& here = nodes_[known->second];
     here.record = records_;
     if (!node.schedulable) {
-      if (!here.down_since) here.down_since = record.now, here.data_lost = lost_data(record, node.name);
+      if (!here.down_since) here.down_since = record.now;
       continue;
     }
     price_changes_ += here.node.price != node.price;
     if (here.down_since)
-      here.away.push_back({NodeId(), *here.down_since, record.now - *here.down_since, here.data_lost});
+      here.away.push_back({NodeId(), *here.down_since, record.now - *here.down_since, lost_data(record, node.name)});
     SeenNode now = seen(record, node);
     now.away = std::move(here.away), now.ever_up = true, now.record = records_;
     here = std::move(now);
   }
   for (SeenNode& node : nodes_)
-    if (node.record != records_ && !node.down_since) node.down_since = record.now, node.data_lost = false;
+    if (node.record != records_ && !node.down_since) node.down_since = record.now;
 }
 
-// Says whether none of the blocks that its directory had is there any more.
+// Says of a node that is back whether none of the blocks that its directory had is there any more. While it is away
+// nobody sees them.
 bool RecordedCluster::lost_data(const ClusterSnapshot& record, const std::string& node) const {
   std::string directory;
   for (const SeenStore& store : stores_)
@@ -121,7 +129,7 @@ void RecordedCluster::add_offers(const ClusterSnapshot& record) {
     const Node& like = record.nodes[offer.like];
     const OfferKey key = key_of(record, like);
     std::uint32_t& most = most_[key];
-    most = std::max(most, std::min(most_offered, offer.left) + launched_like(record, like));
+    most = std::max({most, std::min(most_offered, offer.left), launched_like(record, like)});
     const auto [price, added] = offer_price_.try_emplace(key, like.price);
     price_changes_ += !added && std::exchange(price->second, like.price) != like.price;
   }
@@ -171,8 +179,7 @@ void RecordedCluster::place_nodes(bool offers, Start& start, std::unordered_map<
       away.node = id, away.at = TimePoint(away.at - began_);
       start.failures.push_back(away);
     }
-    if (seen.down_since)
-      start.failures.push_back({id, TimePoint(*seen.down_since - began_), Duration(0), seen.data_lost});
+    if (seen.down_since) start.failures.push_back({id, TimePoint(*seen.down_since - began_), Duration(0), false});
   }
   start.fixed = start.cluster.nodes.size();
   std::ranges::stable_sort(start.failures, {}, &simulation::NodeFailure::at);

@@ -50,7 +50,6 @@ class RecordedCluster {
     std::vector<std::pair<std::string, double>> extended;
     bool elastic = false, ever_up = false;
     std::optional<TimePoint> down_since;
-    bool data_lost = false;  // when it went down
     std::vector<simulation::NodeFailure> away;
     std::size_t record = 0;  // that has it
   };

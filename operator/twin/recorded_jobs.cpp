@@ -65,6 +65,7 @@ void RecordedJobs::add_job(const ClusterSnapshot& cluster, const Job& job, bool 
   const bool in_parts = job.whole.id.valid();
   const bool one_stage = begun || in_parts || job.map_tasks == 0;
   SeenJob seen{timeless(job, *began_), cluster.pools[job.pool].name, {}, {}, {}, {}};
+  if (in_parts) seen.job.whole = whole_of(job);
   if (job.constraint.valid()) seen.constraint = cluster.constraints[job.constraint];
   for (const auto& [resource, amount] : job.request.extended)
     seen.extended.emplace_back(cluster.extended_names[resource], amount);
@@ -92,6 +93,15 @@ void RecordedJobs::add_job(const ClusterSnapshot& cluster, const Job& job, bool 
   look_at_tasks(cluster, job, seen);
   tasks_ += seen.tasks.size();
   jobs_.push_back(std::move(seen));
+}
+
+// Parts of one job stay parts of it, so that it counts once. All its tasks are of one stage here.
+WholeJob RecordedJobs::whole_of(const Job& part) {
+  const auto next = WholeJobId(static_cast<std::uint32_t>(wholes_.size()));
+  WholeJob whole;
+  whole.id = wholes_.try_emplace({part.name, part.whole.began.value_or(part.arrival)}, next).first->second;
+  whole.maps = part.whole.maps + part.whole.reduces;
+  return whole;
 }
 
 // A resync may report fewer tasks: those that have ended are gone then, and places mean other tasks.

@@ -77,6 +77,7 @@ class RecordedJobs {
   using DataSets = std::unordered_map<std::string, DataSetId>;
 
   void add_job(const ClusterSnapshot& cluster, const Job& job, bool first);
+  WholeJob whole_of(const Job& part);
   void look_at_tasks(const ClusterSnapshot& cluster, const Job& job, SeenJob& seen) const;
   void take_end(const RecordedEnd& end);
   static SeenTask* task_of(const RecordedEnd& end, SeenJob& seen);
@@ -88,6 +89,7 @@ class RecordedJobs {
 
   std::map<Key, std::vector<std::optional<std::size_t>>> known_;                   // jobs; none: left out
   std::map<std::pair<std::string, TimePoint>, std::vector<std::size_t>> by_name_;  // the same
+  std::map<std::pair<std::string, TimePoint>, WholeJobId> wholes_;                 // by its first arrival
   std::vector<SeenJob> jobs_;
   std::size_t tasks_ = 0;
   std::optional<TimePoint> began_;

@@ -9,9 +9,6 @@
 
 #include "records/journal_reader.h"
 #include "telemetry/page/numbers.h"
-#include "twin/journal_facts.h"
-#include "twin/recorded_cluster.h"
-#include "twin/recorded_jobs.h"
 
 namespace lips::twin {
 
@@ -69,7 +66,7 @@ Facts unknown_of(const JournalFacts& journal, const RecordedJobs& jobs, const Un
   add_count(facts, unknown.under_way, "beginning of jobs", "jobs",
             "under way at the first record: they begin with the tasks that were left, without an order of stages");
   add_count(facts, unknown.in_parts, "jobs in parts", "jobs",
-            "their parts are jobs of their own here, without shuffle, and do not start together");
+            "without shuffle here, and their tasks need not start together");
   add_count(facts, unknown.released, "order of jobs", "jobs",
             "they read what others wrote, and come when they were released, whenever those end here");
   add_count(facts, unknown.outputs, "output", "jobs", "they wrote data sets, which are there from the beginning here");
@@ -115,60 +112,36 @@ Facts assumptions_of(const RecordedJobs::Placed& placed, const RecordedCluster::
   return all;
 }
 
-struct Seen {
-  JournalFacts facts;
-  RecordedJobs jobs;
-  RecordedCluster cluster;
-  EpochRecord last;
-};
-
-Result<Seen> read_all(JournalReader& journal, const RecordReading& reading) {
-  Seen seen;
-  for (std::size_t read = 0;; ++read) {
-    if (reading.stop && reading.stop()) return fail(ErrorCode::cancelled, "interrupted while reading the journal");
-    if (reading.at) reading.at(read, journal.records());
-    Result<std::optional<EpochRecord>> record = journal.next();
-    if (!record) return tl::unexpected(record.error());
-    if (!*record) return seen;
-    seen.facts.add(**record);
-    seen.jobs.add((*record)->snapshot.cluster, (*record)->ended);
-    if (seen.jobs.tasks() > reading.most_tasks)
-      return fail(ErrorCode::gone, fmt::format("more than {} tasks", reading.most_tasks));
-    seen.cluster.add((*record)->snapshot.cluster);
-    seen.last = **std::move(record);
-  }
-}
-
 }  // namespace
 
-Result<RecordedDay> recorded_day(const std::string& path, const RecordReading& reading) {
-  Result<JournalReader> journal = JournalReader::open(path);
-  if (!journal) return tl::unexpected(journal.error());
-  if (reading.window)
-    if (Result<void> begun = journal->begin_within(*reading.window); !begun) return tl::unexpected(begun.error());
-  Result<Seen> seen = read_all(*journal, reading);
-  if (!seen) return tl::unexpected(seen.error());
-  EpochRecord& last = seen->last;
-  RecordedCluster::Start start = seen->cluster.start(last.snapshot.cluster);
-  RecordedJobs::Placed placed = seen->jobs.place(start.cluster);
+void RecordsOfADay::add(EpochRecord record) {
+  facts_.add(record);
+  jobs_.add(record.snapshot.cluster, record.ended);
+  cluster_.add(record.snapshot.cluster);
+  last_ = std::move(record);
+}
+
+Result<RecordedDay> RecordsOfADay::day(const std::string& path, const std::string& cut_off) const {
+  RecordedCluster::Start start = cluster_.start(last_.snapshot.cluster);
+  RecordedJobs::Placed placed = jobs_.place(start.cluster);
   if (placed.jobs.empty())
-    return fail(ErrorCode::invalid_input, fmt::format("{}: no jobs found in {} records", path, seen->facts.records()));
+    return fail(ErrorCode::invalid_input, fmt::format("{}: no jobs found in {} records", path, facts_.records()));
   RecordedDay day;
-  day.records = seen->facts.records(), day.span = seen->jobs.span(), day.counted = seen->facts.counted();
-  day.unknown = seen->facts.unknown(), day.watched = last.watched;
-  day.not_known = unknown_of(seen->facts, seen->jobs, placed.unknown, journal->cut_off());
-  add_cluster(seen->cluster, start, day.not_known);
-  add_count(day.not_known, seen->facts.policy_changes(), "one policy", "changes", "the last one holds here");
+  day.records = facts_.records(), day.span = jobs_.span(), day.counted = facts_.counted();
+  day.unknown = facts_.unknown(), day.watched = last_.watched;
+  day.not_known = unknown_of(facts_, jobs_, placed.unknown, cut_off);
+  add_cluster(cluster_, start, day.not_known);
+  add_count(day.not_known, facts_.policy_changes(), "one policy", "changes", "the last one holds here");
   Scenario& scenario = day.scenario;
   scenario.name = std::filesystem::path(path).filename().string();
   if (scenario.name.empty()) scenario.name = "journal";
   scenario.description = fmt::format("{} records of an operator over {}", day.records, span_text(day.span));
-  scenario.costs = std::move(last.snapshot.costs);
-  scenario.settings = last.settings;
-  scenario.billing = last.settings.lips.billing;
-  scenario.seed = last.seed;
-  scenario.policies = {last.policy};
-  scenario.assumptions = assumptions_of(placed, start, seen->jobs.knows_ends());
+  scenario.costs = last_.snapshot.costs;
+  scenario.settings = last_.settings;
+  scenario.billing = last_.settings.lips.billing;
+  scenario.seed = last_.seed;
+  scenario.policies = {last_.policy};
+  scenario.assumptions = assumptions_of(placed, start, jobs_.knows_ends());
   for (const Assumption& fact : day.not_known)
     scenario.assumptions.push_back({not_known + fact.name, fact.value, fact.note});
   scenario.jobs = std::move(placed.jobs);
@@ -177,6 +150,24 @@ Result<RecordedDay> recorded_day(const std::string& path, const RecordReading& r
   scenario.fleet = std::move(start.fleet);
   scenario.failures = std::move(start.failures);
   return day;
+}
+
+Result<RecordedDay> recorded_day(const std::string& path, const RecordReading& reading) {
+  Result<JournalReader> journal = JournalReader::open(path);
+  if (!journal) return tl::unexpected(journal.error());
+  if (reading.window)
+    if (Result<void> begun = journal->begin_within(*reading.window); !begun) return tl::unexpected(begun.error());
+  RecordsOfADay seen;
+  for (std::size_t read = 0;; ++read) {
+    if (reading.stop && reading.stop()) return fail(ErrorCode::cancelled, "interrupted while reading the journal");
+    if (reading.at) reading.at(read, journal->records());
+    Result<std::optional<EpochRecord>> record = journal->next();
+    if (!record) return tl::unexpected(record.error());
+    if (!*record) return seen.day(path, journal->cut_off());
+    seen.add(**std::move(record));
+    if (seen.tasks() > reading.most_tasks)
+      return fail(ErrorCode::gone, fmt::format("more than {} tasks", reading.most_tasks));
+  }
 }
 
 }  // namespace lips::twin

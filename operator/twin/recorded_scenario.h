@@ -10,7 +10,11 @@
 
 #include "base/result.h"
 #include "model/invoice_so_far.h"
+#include "records/epoch_record.h"
 #include "simulation/scenario.h"
+#include "twin/journal_facts.h"
+#include "twin/recorded_cluster.h"
+#include "twin/recorded_jobs.h"
 
 namespace lips::twin {
 
@@ -30,6 +34,22 @@ struct RecordedDay {
   std::optional<InvoiceSoFar> counted;  // in that time, by the operator
   // Facts that the journal does not have, also among the scenario's assumptions.
   std::vector<simulation::Assumption> not_known;
+};
+
+// The records of a journal, in the order in which they were made.
+class RecordsOfADay {
+ public:
+  void add(EpochRecord record);
+  std::size_t tasks() const { return jobs_.tasks(); }
+  // At least one record. `path` and `cut_off`, what is missing at its end, are for texts. invalid_input: it has no
+  // jobs.
+  Result<RecordedDay> day(const std::string& path, const std::string& cut_off) const;
+
+ private:
+  JournalFacts facts_;
+  RecordedJobs jobs_;
+  RecordedCluster cluster_;
+  EpochRecord last_;
 };
 
 // `path`: the folder of a journal, one of its files, or what an operator serves at /state.

@@ -78,6 +78,7 @@ std::vector<JobArrived> jobs_of(const ClusterSnapshot& all) {
     kept.constraint = job.constraint, kept.request = job.request, kept.inputs = job.inputs;
     kept.shuffle = job.shuffle, kept.map_tasks = job.map_tasks, kept.reduce_tasks = job.reduce_tasks;
     kept.due = job.due;
+    kept.whole.id = job.whole.id, kept.whole.maps = job.whole.maps;
     for (std::uint32_t i = 0; i < job.tasks(); ++i) {
       const Task& task = all.tasks[TaskId(job.first_task.index() + i)];
       Task& copy = arrived.tasks.emplace_back();

@@ -54,20 +54,51 @@ std::vector<Day> fixed_days() {
 
 std::vector<Day> elastic_days() {
   std::vector<Day> all;
-  for (const std::uint64_t seed : {31, 32, 33, 34})
+  for (const std::uint64_t seed : {31, 32, 33, 34, 51, 52, 53, 54, 55, 56})
     all.push_back({"elastic " + std::to_string(seed), testing::scenario_of(elastic_day(seed))});
   return all;
 }
 
 std::vector<Day> random_days() {
   std::vector<Day> all;
-  for (const std::uint64_t seed : {41, 42, 43, 44, 45, 46}) {
+  for (const std::uint64_t seed : {41, 42, 43, 44, 45, 46, 61, 62, 63, 64, 65, 66, 67, 68}) {
     simulation::Scenario random = simulation::tiny::random_scenario(seed);
     random.stragglers = {}, random.thinking = simulation::Thinking::free;
     random.remote_read = simulation::RemoteRead::stream;
     all.push_back({"random " + std::to_string(seed), std::move(random)});
   }
   return all;
+}
+
+// The tasks of each job come in two parts, some seconds apart, as a controller makes pods.
+simulation::Scenario in_parts(const simulation::Scenario& day) {
+  simulation::Scenario parts = day;
+  parts.jobs.clear();
+  std::vector<std::pair<JobArrived, std::vector<double>>> all;
+  std::size_t task = 0;
+  for (const JobArrived& job : day.jobs) {
+    const std::size_t tasks = job.tasks.size(), half = tasks / 2;
+    const WholeJobId whole(static_cast<std::uint32_t>(&job - day.jobs.data()));
+    for (const auto& [from, until] : {std::pair(std::size_t{0}, half), std::pair(half, tasks)}) {
+      if (from == until) continue;
+      JobArrived part{job.job, {job.tasks.begin() + from, job.tasks.begin() + until}};
+      part.job.whole.id = whole, part.job.whole.maps = static_cast<std::uint32_t>(tasks);
+      part.job.map_tasks = static_cast<std::uint32_t>(until - from);
+      if (from > 0) part.job.arrival += std::chrono::seconds(5);
+      std::vector<double> factors;
+      for (std::size_t i = from; i < until && !day.work_factors.empty(); ++i)
+        factors.push_back(day.work_factors[task + i]);
+      all.emplace_back(std::move(part), std::move(factors));
+    }
+    task += tasks;
+  }
+  std::ranges::stable_sort(all, {}, [](const auto& part) { return part.first.job.arrival; });
+  parts.work_factors.clear();
+  for (auto& [part, factors] : all) {
+    parts.work_factors.insert(parts.work_factors.end(), factors.begin(), factors.end());
+    parts.jobs.push_back(std::move(part));
+  }
+  return parts;
 }
 
 constexpr std::array regimes{"spread", "most-allocated", "own-zone-cheapest", "lips"};
@@ -107,7 +138,7 @@ class Twin : public testing::TwinFolder {
   void expect_a_small_mean() const {
     std::printf("own: %d, mean %.2f %%, at worst %.2f %%; others: %d, mean %.2f %%, at worst %.2f %%\n", own_,
                 100 * sum_own_ / own_, 100 * worst_own_, compared_, 100 * sum_ / compared_, 100 * worst_);
-    EXPECT_LE(sum_own_ / own_, 0.03);
+    EXPECT_LE(sum_own_ / own_, 0.01);
     EXPECT_LE(sum_ / compared_, 0.03);
   }
 
@@ -122,14 +153,19 @@ TEST_F(Twin, HasTheInvoiceOfWhatRanAndOfWhatWouldHaveRunOnFixedNodes) {
 }
 
 TEST_F(Twin, HasTheInvoiceOfWhatRanAndOfWhatWouldHaveRunBesideAnAutoscaler) {
-  // Days of a dollar: a node more or less is a tenth of the invoice.
-  for (const Day& day : elastic_days()) compare(day, 0.15, 0.15);
+  // Days of half a dollar: a node more or less is a tenth of the invoice.
+  for (const Day& day : elastic_days()) compare(day, 0.1, 0.01);
+  expect_a_small_mean();
+}
+
+TEST_F(Twin, CountsAJobOnceInHoweverManyPartsItCame) {
+  for (const Day& day : elastic_days()) compare({day.name + " parts", in_parts(day.scenario)}, 0.1, 0.01);
   expect_a_small_mean();
 }
 
 TEST_F(Twin, HasTheInvoiceOfWhatRanAndOfWhatWouldHaveRunOnRandomDays) {
-  // A node that fails after the end of the recorded day is in no journal, so single twins can be far off.
-  for (const Day& day : random_days()) compare(day, 0.4, 0.15);
+  // Tasks whose reads share links took longer than their work, and nobody knows by how much.
+  for (const Day& day : random_days()) compare(day, 0.06, 0.03);
   expect_a_small_mean();
 }
 
