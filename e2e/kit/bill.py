@@ -98,13 +98,18 @@ def of_nodes(fleet, offers, machines, transfer):
             "fleet": [{"name": life.name, **life.offer._asdict(), "seconds": round(life.ended - life.began, 1)} for life in fleet]}
 
 
+def until(fleet, at):
+    """The lives of machines that were launched before that time, cut off there."""
+    return [dataclasses.replace(life, ended=min(life.ended, at)) for life in fleet if life.began < at]
+
+
 def bill(recorder, scheduler, offers, machines, created):
     """USD and hours of jobs, by when they were created; everything up to now counts. `created`: (job, time) of each."""
     now = time.monotonic()
     fleet = lives(recorder, now)
     zone_of = zones_of_nodes(recorder)
     transfer, used, runs, astray = 0.0, 0.0, 0, 0
-    completions = []
+    completions, last = [], 0
     for job, at in created:
         pods = [pod for pod in recorder.of(scheduler=scheduler, job=job.name) if pod.node]
         runs += len(pods)
@@ -115,5 +120,7 @@ def bill(recorder, scheduler, offers, machines, created):
                 transfer += job.mebibytes * 2**20 / 1e9 * PER_GB
         ends = [pod.ended_at for pod in pods if pod.pod["status"].get("phase") == "Succeeded"]
         completions.append((max(ends) if ends else now) - at)
-    return {**of_nodes(fleet, offers, machines, transfer), **delays(recorder), "meanCompletion": statistics.mean(completions), "usedCoreHours": used,
+        last = max(last, completions[-1] + at)
+    return {**of_nodes(fleet, offers, machines, transfer), **delays(recorder), "toLastTask": of_nodes(until(fleet, last), offers, machines, transfer)["invoice"],
+            "meanCompletion": statistics.mean(completions), "usedCoreHours": used,
             "tasks": sum(job.tasks for job, _ in created), "runs": runs, "runsOutsideTheZoneOfTheirData": astray}

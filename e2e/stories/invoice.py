@@ -9,7 +9,7 @@ import os
 import sys
 import time
 
-from kit import bill, karpenter, objects, side_by_side, simulated, workloads
+from kit import bill, karpenter, objects, side_by_side, simulated, twin, workloads
 from kit.cluster import Cluster, wait_for
 from kit.data import replicas
 from kit.operator import Operator
@@ -103,6 +103,10 @@ def settings_of(story, jobs):
     return workloads.settings_of_worth(jobs, options.worth) if options.worth else workloads.told_of_waiting(options)
 
 
+def journal_of(story):
+    return os.path.join(story.folder, "journal")
+
+
 def prepare_lips(story, cluster, jobs, pair):
     """The operator, and what it is told of the data. Nothing can copy bytes between played nodes, so no copies are made."""
     cluster.install_custom_resources()
@@ -112,7 +116,7 @@ def prepare_lips(story, cluster, jobs, pair):
         api.create(objects.data_set(job.name, job.tasks, {f"bucket-{job.zone}": f"0-{job.tasks - 1}"}, f"{job.mebibytes}Mi"))
     # Who binds is told what Karpenter may launch; who steers reads it from the NodePool.
     fleet = karpenter.FLEET if pair.mode == "bind" else {"fromNodePools": True, "bootTime": karpenter.BOOT}
-    operator = Operator(cluster, {"mode": pair.mode, "fleet": fleet, "leaderElection": {"enabled": False},
+    operator = Operator(cluster, {"mode": pair.mode, "fleet": fleet, "leaderElection": {"enabled": False}, "journal": {"directory": journal_of(story)},
                                   "policy": {"settings": {"keepCopies": False, **settings_of(story, jobs)}}, "prices": {"metrics": karpenter.PricePage(karpenter.prices()).url}}).start().wait_ready()
     wait_for(lambda: "prices read" in operator.log(), 30, "the operator has not read Karpenter's prices")
     wait_for(lambda: all(replicas(s) for s in api.list("DataSet")), 60, "data sets have no replicas in their status")
@@ -217,6 +221,8 @@ def run_pair(story, load, name):
     found = {"workload": load, "pair": name, "seed": story.seed, "interrupted": len(mishaps.noticed), "boundAfterNotice": late, **found}
     if not (pair.packed or sold_out or story.options.interrupt or story.options.restart_karpenter):
         found["simulated"] = simulated.run(story.lips, story.folder, jobs, pair, settings_of(story, jobs))
+    if pair.mode:
+        found["twin"] = twin.of_journal(story.lips, journal_of(story))
     side_by_side.keep(story, found)
     side_by_side.keep(story, lives_of_pods(seen, scheduler, created), "pods.json")
     story.say(line(found))
@@ -260,6 +266,7 @@ def tell(story):
             story.figure(f"{name}: invoice and core-hours as a share of those that the simulator says",
                          f"{one['invoice'] / said['invoice']:.2f} ({said['invoice']:.3f} USD)  {one['paidCoreHours'] / said['core_hours']:.2f}")
     compare(story, bills, at_most=MOST if default else None)
+    twin.compare(story, bills)
 
 
 def compare(story, bills, at_most):

@@ -20,7 +20,7 @@ import time
 import urllib.request
 
 from kit import audit, helm, objects, tenants
-from kit.api import path
+from kit.api import ApiError, path
 from kit.attacks import ATTACKS, NOBODY, SLOW_CLASS, STORES
 from kit.cluster import E2E, Cluster, need_tools, wait_for
 from kit.amounts import quantity
@@ -276,7 +276,14 @@ class Arena:
         self.pace.forget()
         api = self.cluster.api
         begin = time.monotonic()
-        delete = lambda kind, space: api.request("DELETE", path(kind, space), {"propagationPolicy": "Background", "gracePeriodSeconds": 0})
+
+        def delete(kind, space):
+            try:
+                api.request("DELETE", path(kind, space), {"propagationPolicy": "Background", "gracePeriodSeconds": 0})
+            except ApiError as error:
+                if error.code != 504:  # thousands of objects can take longer than a request may; the rest goes the next time
+                    raise
+
         for name in names:
             for kind in MADE_OF:
                 delete(kind, space_of(name))
@@ -285,11 +292,10 @@ class Arena:
             for name in names:
                 for kind in MADE_OF:
                     if kind != "ConfigMap" and api.request("GET", path(kind, space_of(name)) + "?limit=1")["items"]:
-                        if kind == "Pod":  # those that a Job has made meanwhile, too
-                            delete(kind, space_of(name))
+                        delete(kind, space_of(name))  # pods that a Job has made meanwhile, too
                         return False
             return True
-        wait_for(gone, 120 if self.story.full else 60, lambda: f"objects of {names} are not gone", pause=0.5)
+        wait_for(gone, 300 if self.story.full else 60, lambda: f"objects of {names} are not gone", pause=0.5)
         self.story.say(f"cleaned in {time.monotonic() - begin:.1f} s")
 
 
