@@ -1,11 +1,12 @@
 // The size of a journal of a whole run: each plan as a whole record in a file of its own, as earlier versions kept it,
 // and as the log of what changed; with the time that each takes, and all records read back and compared.
 // docs/journal.md quotes it.
-// PLANS: only the first ones are kept.
-//   bench_journal [SCENARIO [POLICY [PLANS]]]
+// PLANS: only the first ones are kept; 0: all. KEY=VALUE: fields of the scenario, as --set of lips simulate.
+//   bench_journal [SCENARIO [POLICY [PLANS [KEY=VALUE...]]]]
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -111,6 +112,11 @@ int measure(const Scenario& scenario, const std::string& name, std::size_t most,
              sizes.whole / plans, 1e3 * sizes.zipping / plans);
   fmt::print("journal: {:.1f} MiB in {} files, {:.0f} bytes a plan, {:.1f} ms each\n", log / mebibyte,
              list_journal(folder)->size(), log / plans, 1e3 * sizes.adding / plans);
+  const double days = std::max(1e-9, to_seconds(result->makespan) / 86400),
+               pods = static_cast<double>(result->tasks_finished);
+  if (sizes.digests.size() == result->plans.made)
+    fmt::print("{:.0f} pods in {:.2f} days: {:.0f} bytes of journal a pod, {:.1f} MiB a week\n", pods, days, log / pods,
+               7 * log / mebibyte / days);
   fmt::print("1/{:.0f} of the bytes; all records {} in {:.1f} s\n", sizes.whole / log,
              same ? "read back the same" : "NOT the same", took);
   return same ? 0 : 1;
@@ -121,11 +127,18 @@ int measure(const Scenario& scenario, const std::string& name, std::size_t most,
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "modern-day-elastic", policy = argc > 2 ? argv[2] : "spread";
   const Result<std::string> path = find_scenario(name);
-  const Result<Scenario> scenario = path ? read_scenario(*path) : tl::unexpected<Error>(path.error());
+  ScenarioOptions options;
+  for (int i = 4; i < argc; ++i) {
+    const std::string field = argv[i];
+    options.set.emplace_back(field.substr(0, field.find('=')),
+                             field.substr(std::min(field.find('='), field.size() - 1) + 1));
+  }
+  const Result<Scenario> scenario = path ? read_scenario(*path, options) : tl::unexpected<Error>(path.error());
   if (!scenario) return fmt::print(stderr, "{}\n", scenario.error().message), 2;
   const std::string folder =
       (std::filesystem::temp_directory_path() / ("lips-bench-journal-" + std::to_string(getpid()))).string();
-  const int status = measure(*scenario, policy, argc > 3 ? std::stoul(argv[3]) : SIZE_MAX, folder);
+  const std::size_t most = argc > 3 ? std::stoul(argv[3]) : 0;
+  const int status = measure(*scenario, policy, most > 0 ? most : SIZE_MAX, folder);
   std::filesystem::remove_all(folder);
   return status;
 }

@@ -1,8 +1,8 @@
 // Days that were run and recorded under each of four regimes, and simulated again from the records of each under each:
 // does a twin have the invoice that a run has? The records go through no file. docs/journal.md quotes it.
-// --days: of bench_modern_day, with loads 0.8 and 0.5; --jobs: only the first ones of the trace; --fixed: nodes that
-// are there all day; --only: one of the days, from 1.
-//   bench_twin [--days N] [--jobs N] [--fixed] [--only N]
+// --days: of bench_modern_day, with loads 0.8 and 0.5; --load: another load; --fixed: nodes that are there all day;
+// --only: one of the days, from 1. KEY=VALUE: fields of the scenario, as --set of lips simulate.
+//   bench_twin [--days N] [--load L] [--fixed] [--only N] [KEY=VALUE...]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/modern_day.h"
 #include "tests/twin/record_run.h"
@@ -28,6 +29,7 @@ constexpr std::array regimes{"spread", "most-allocated", "own-zone-cheapest", "l
 struct Options {
   std::size_t days = 24, only = 0;
   bool fixed = false;
+  std::vector<double> loads{0.8, 0.5};
   bench::Fields fields;
 };
 
@@ -86,8 +88,10 @@ Result<void> compare(const Scenario& day, const std::string& name, Table& table)
 std::optional<Options> options_of(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
-    const std::string_view name = argv[i];
-    if (name == "--fixed")
+    const std::string name = argv[i];
+    if (const std::size_t equals = name.find('='); equals != std::string::npos)
+      options.fields.emplace_back(name.substr(0, equals), name.substr(equals + 1));
+    else if (name == "--fixed")
       options.fixed = true;
     else if (i + 1 == argc)
       return std::nullopt;
@@ -95,10 +99,8 @@ std::optional<Options> options_of(int argc, char** argv) {
       options.days = std::stoul(argv[++i]);
     else if (name == "--only")
       options.only = std::stoul(argv[++i]);
-    else if (name == "--jobs")
-      options.fields.emplace_back("jobsOfTrace", argv[++i]);
-    else if (name == "--tasks")
-      options.fields.emplace_back("trace.maxTasks", argv[++i]);
+    else if (name == "--load")
+      options.loads = {std::stod(argv[++i])};
     else
       return std::nullopt;
   }
@@ -109,12 +111,12 @@ std::optional<Options> options_of(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const std::optional<Options> options = options_of(argc, argv);
-  if (!options) return fmt::print(stderr, "bench_twin [--days N] [--jobs N] [--tasks N] [--fixed] [--only N]\n"), 2;
+  if (!options) return fmt::print(stderr, "bench_twin [--days N] [--load L] [--fixed] [--only N] [KEY=VALUE...]\n"), 2;
   Table table;
   int status = 0;
   std::size_t number = 0;
   for (const bench::Instance& instance :
-       bench::modern_days(options->days, {0.8, 0.5}, {Billing::invoice, !options->fixed})) {
+       bench::modern_days(options->days, options->loads, {Billing::invoice, !options->fixed})) {
     if (++number != options->only && options->only > 0) continue;
     const Result<Scenario> day = bench::read(instance, options->fields);
     const Result<void> compared = day ? compare(*day, instance.name(), table) : tl::unexpected<Error>(day.error());
