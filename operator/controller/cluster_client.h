@@ -39,7 +39,7 @@ class ClusterClient {
   // Replaces earlier requests. Absent: every task that finds no room requests any node.
   virtual void request_nodes(const std::optional<std::vector<NodeRequest>>& requests) = 0;
   // A plan was made, and what of it can start now is sent: for words about why the others wait.
-  virtual void note_plan(const Plan&) {}
+  virtual void note_plan(const Plan&, const ClusterSnapshot&) {}
   virtual void start_move(MoveId id, const DataMove& move) = 0;
   virtual void drop(const ReplicaDrop& drop) = 0;
   // Ends the task's run, with the time that it has for an orderly end; as for any task whose run is lost, TaskLost or

@@ -114,11 +114,11 @@ Result<void> EpochController::plan(const ControllerSettings& settings) {
   reporting_.clear();
   last_plan_ = cluster.now;
   next_plan_ = cluster.now + plan->replan_after.value_or(policy_.cadence().interval);
-  state_.keep(plan->account.held);
+  state_.keep(plan->account.held, plan->account.kept_room);
   dispatcher_.accept(*plan);
   dispatcher_.dispatch_all(observers_);
   client_.request_nodes(plan->node_requests);
-  client_.note_plan(*plan);
+  client_.note_plan(*plan, state_.snapshot());
   const Duration least = policy_.cadence().least;
   const TimePoint ended = client_.now();
   const Duration rest = seconds(to_seconds(ended - began) * settings.rest_after_planning);

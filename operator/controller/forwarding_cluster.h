@@ -19,7 +19,7 @@ class ForwardingCluster : public ClusterClient {
   void request_nodes(const std::optional<std::vector<NodeRequest>>& requests) override {
     cluster_.request_nodes(requests);
   }
-  void note_plan(const Plan& plan) override { cluster_.note_plan(plan); }
+  void note_plan(const Plan& plan, const ClusterSnapshot& cluster) override { cluster_.note_plan(plan, cluster); }
   void start_move(MoveId id, const DataMove& move) override { cluster_.start_move(id, move); }
   void drop(const ReplicaDrop& drop) override { cluster_.drop(drop); }
   void reclaim(const Reclaim& reclaim) override { cluster_.reclaim(reclaim); }

@@ -115,9 +115,14 @@ struct Heartbeat {  // a node reports and may be given tasks (Hadoop)
   NodeId node;
 };
 
+// All tasks that autoscalers do not evict, with the ends of their marks, instead of those before.
+struct TasksMarked {
+  std::vector<std::pair<TaskId, TimePoint>> tasks;
+};
+
 using ClusterEvent = std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, JobReleased, TaskStarted, TaskFound,
                                   TaskFinished, TaskLost, TaskWithdrawn, ReplicaAdded, ReplicaRemoved, MoveEnded,
                                   Heartbeat, ClusterListed, ConstraintAdded, PoolAdded, ProfileAdded, ResourceAdded,
-                                  OffersChanged, WorkExpected, NoMorePeers, TaskStays>;
+                                  OffersChanged, WorkExpected, NoMorePeers, TaskStays, TasksMarked>;
 
 }  // namespace lips

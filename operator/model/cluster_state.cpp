@@ -118,9 +118,17 @@ void ClusterState::apply(const ClusterEvent& event) {
       state.snapshot_.expected = e.work;
       sort_expected(state.snapshot_.expected);
     }
+    void operator()(const TasksMarked& e) const { state.mark(e); }
     void operator()(const ResourceAdded& e) const { state.snapshot_.extended_names.push_back(e.name); }
   };
   std::visit(Visitor{*this}, event);
+}
+
+void ClusterState::mark(const TasksMarked& marked) {
+  for (RunningTask& run : snapshot_.running) run.marked_until = TimePoint{};
+  for (const auto& [task, until] : marked.tasks)
+    if (const TaskState now = snapshot_.tasks[task].state; now == TaskState::bound || now == TaskState::running)
+      snapshot_.running[running_index_[task]].marked_until = until;
 }
 
 bool ClusterState::begin_reclaim(const Reclaim& reclaim) {

@@ -24,8 +24,11 @@ class ClusterState {
     unpaid_.pass(snapshot_, now);
     snapshot_.now = now;
   }
-  // The plan that was just made keeps this room empty, until the next one is made.
-  void keep(const std::vector<HeldRoom>& held) { unpaid_.keep(snapshot_, held); }
+  // The plan that was just made keeps this room empty, and leaves the other to expected work, until the next one is
+  // made.
+  void keep(const std::vector<HeldRoom>& held, const std::vector<KeptRoom>& left = {}) {
+    unpaid_.keep(snapshot_, held, left);
+  }
   // Takes room for the task. Returns false and changes nothing when the task is not pending or the node does not take
   // it (any more): cordoned, not eligible, too little room.
   bool assume(const Assignment& assignment);
@@ -56,6 +59,7 @@ class ClusterState {
   void requeue(TaskId id);
   void lose_node(const NodeLost& event);
   void change_node(const NodeChanged& changed);
+  void mark(const TasksMarked& marked);
   void note_degraded(TaskId id, NodeId node, TimePoint when);
   void regroup_stripe(BlockId block);
   void release(TaskId id);

@@ -83,7 +83,8 @@ struct DataSet {
   std::uint32_t blocks = 0;  // native blocks; parity blocks follow them (model/stripe.h)
   Mebibytes size;            // of the native blocks
   ErasureCode code;          // n == 0: replicated
-  static constexpr auto fields = field_names("name", "firstBlock", "blocks", "size", "code");
+  PoolId pool = {};          // that its extra copies are for; none: not known
+  static constexpr auto fields = field_names("name", "firstBlock", "blocks", "size", "code", "pool");
 };
 
 }  // namespace lips

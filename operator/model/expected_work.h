@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -23,13 +24,21 @@ struct ExpectedWork {
   DataSetId input;    // none: reads nothing
   double fraction = 1;  // of each block that it reads
   Mebibytes shuffle{};  // what its maps leave for its reduces
-  static constexpr auto fields = field_names("job", "at", "chance", "work", "input", "fraction", "shuffle");
+  PoolId pool;          // of its tasks; none: not known
+  static constexpr auto fields = field_names("job", "at", "chance", "work", "input", "fraction", "shuffle", "pool");
   friend bool operator==(const ExpectedWork&, const ExpectedWork&) = default;
 
+  TimePoint until() const { return at + longest_delay_of_expected; }
   // Says whether it should come within `reach`, and is not too late.
-  bool counts(TimePoint now, Duration reach) const {
-    return at <= now + reach && at + longest_delay_of_expected >= now;
-  }
+  bool counts(TimePoint now, Duration reach) const { return at <= now + reach && until() >= now; }
+};
+
+// Room in a zone that a plan leaves to work that is expected and has not come.
+struct KeptRoom {
+  std::uint32_t expected = 0;  // its place in ClusterSnapshot::expected
+  ZoneId zone;
+  CpuSeconds work;
+  static constexpr auto fields = field_names("expected", "zone", "work");
 };
 
 // By time, then job, then input.

@@ -14,6 +14,8 @@ std::string_view to_string(HeldFor reason) {
       return "rest-of-gang";
     case HeldFor::large_task:
       return "large-task";
+    case HeldFor::marked_tasks:
+      return "marked-tasks";
   }
   return "workers-to-come";
 }

@@ -16,6 +16,7 @@ enum class HeldFor : std::uint8_t {
   driver_to_come,   // of workers that run without one
   rest_of_gang,     // tasks that wait until the others find room too
   large_task,       // that will get a whole node's room when tasks there end; others start there if they end before
+  marked_tasks,     // that autoscalers do not evict (marks.h): in no plan, anybody may start there
 };
 std::string_view to_string(HeldFor reason);
 // They are not here. Others wait for room beside somebody else.
@@ -31,6 +32,10 @@ struct HeldRoom {
   Resources room;      // of all of them
   bool spare = false;  // that nobody whose turn comes before wants: it may be above the pool's share
   static constexpr auto fields = field_names("reason", "job", "zone", "tasks", "room", "spare");
+
+  // Its pool pays for it (unpaid_room.h). Others use the room of a large task until it starts, and nobody whose turn
+  // comes before wants the spare room of a gang.
+  bool is_paid_for() const { return reason != HeldFor::large_task && (!spare || is_for_tasks_to_come(reason)); }
 };
 
 // One entry for each reason, job and zone, and for spare room.

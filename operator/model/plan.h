@@ -12,6 +12,7 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "model/costs.h"
+#include "model/expected_work.h"
 #include "model/held_room.h"
 #include "model/offers.h"
 #include "model/stripe_sources.h"
@@ -96,14 +97,6 @@ struct ShadowPrice {
   double usd_per_unit = 0;
   std::string unit;
   static constexpr auto fields = field_names("of", "usdPerUnit", "unit");
-};
-
-// Room in a zone that a plan leaves to work that is expected and has not come.
-struct KeptRoom {
-  std::uint32_t expected = 0;  // its place in ClusterSnapshot::expected
-  ZoneId zone;
-  CpuSeconds work;
-  static constexpr auto fields = field_names("expected", "zone", "work");
 };
 
 // The part that one reason adds to the price of the work that a plan starts (policies/lips/prices).

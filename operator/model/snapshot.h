@@ -28,9 +28,12 @@ struct RunningTask {
   TimePoint expected_end{};
   // It was taken back for this pool and is about to end, in its own for a higher priority; none: it stays.
   PoolId reclaimed_for = {};
-  TimePoint stays_until{};  // it could not be taken back, and is not asked again before
-  static constexpr auto fields = field_names("task", "job", "node", "expectedEnd", "reclaimedFor", "staysUntil");
+  TimePoint stays_until{};   // it could not be taken back, and is not asked again before
+  TimePoint marked_until{};  // autoscalers do not evict it before (marks.h); the beginning of time: it is not marked
+  static constexpr auto fields =
+      field_names("task", "job", "node", "expectedEnd", "reclaimedFor", "staysUntil", "markedUntil");
   bool leaves() const { return reclaimed_for.valid(); }
+  bool is_marked() const { return marked_until != TimePoint{}; }
 };
 
 // The tasks of a job with a replica of their input on a node's own store. May still name tasks that are no longer

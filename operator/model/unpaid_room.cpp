@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "model/launch_room.h"
+#include "model/marks.h"
 
 namespace lips {
 
@@ -38,12 +39,30 @@ CpuSeconds most_unpaid(const ClusterSnapshot& cluster, Duration budget) {
 IdVector<PoolId, Cores> cores_kept(const ClusterSnapshot& cluster, const std::vector<HeldRoom>& held) {
   IdVector<PoolId, Cores> kept(cluster.pools.size());
   for (const HeldRoom& room : held)
-    if (is_for_tasks_to_come(room.reason)) kept[cluster.jobs[room.job].pool] += room.room.cpu;
+    if (room.is_paid_for()) kept[cluster.jobs[room.job].pool] += room.room.cpu;
   return kept;
 }
 
-void UnpaidRoom::keep(const ClusterSnapshot& cluster, const std::vector<HeldRoom>& held) {
-  kept_ = held.empty() ? IdVector<PoolId, Cores>{} : cores_kept(cluster, held);
+IdVector<PoolId, Cores> cores_left_to_late(const ClusterSnapshot& cluster, const std::vector<KeptRoom>& left) {
+  IdVector<PoolId, Cores> late(cluster.pools.size());
+  for (const KeptRoom& room : left)
+    if (const ExpectedWork& work = cluster.expected[room.expected]; work.pool.valid() && work.at < cluster.now)
+      late[work.pool] += Cores(room.work.value() / to_seconds(longest_delay_of_expected));
+  for (const PoolId pool : late.ids())
+    if (late[pool].value() > 0 &&
+        std::ranges::all_of(cluster.pending, [&](JobId id) { return cluster.jobs[id].pool == pool; }))
+      late[pool] = Cores(0);
+  return late;
+}
+
+void UnpaidRoom::keep(const ClusterSnapshot& cluster, const std::vector<HeldRoom>& held,
+                      const std::vector<KeptRoom>& left) {
+  const std::vector<HeldRoom> marked = room_beside_marked(cluster);
+  kept_ = {};
+  if (held.empty() && left.empty() && marked.empty()) return;
+  kept_ = cores_kept(cluster, held);
+  const IdVector<PoolId, Cores> late = cores_left_to_late(cluster, left), beside = cores_kept(cluster, marked);
+  for (const PoolId pool : kept_.ids()) kept_[pool] += late[pool] + beside[pool];
 }
 
 void UnpaidRoom::pass(ClusterSnapshot& cluster, TimePoint until) const {

@@ -6,7 +6,7 @@ using namespace json_tables;
 
 namespace {
 
-constexpr std::size_t cells_without_shuffle = 6;  // files of earlier versions
+constexpr std::size_t cells_without_shuffle = 6, cells_without_pool = 7;  // files of earlier versions
 
 }  // namespace
 
@@ -18,7 +18,7 @@ ArrivalMemory read_arrival_memory(const View& root) {
           time(table.at("until").value(Whole{-any_time, any_time}))};
 }
 
-std::vector<ExpectedWork> read_expected(const View& root, std::size_t data_sets) {
+std::vector<ExpectedWork> read_expected(const View& root, std::size_t data_sets, std::size_t pools) {
   std::vector<ExpectedWork> expected;
   if (!root.has("expected")) return expected;
   const View table = root.at("expected");
@@ -27,7 +27,8 @@ std::vector<ExpectedWork> read_expected(const View& root, std::size_t data_sets)
     expected.push_back({row.cell(0, Text{}), time(row.cell(1, Whole{-any_time, any_time})), row.cell(2, Real{0, 1}),
                         CpuSeconds(row.cell(3, Real{0, most_total})), id<DataSetId>(row.cell(4, id_below(data_sets))),
                         row.cell(5, Real{0, 1}),
-                        Mebibytes(row.size() > cells_without_shuffle ? row.cell(6, Real{0, most_total}) : 0)});
+                        Mebibytes(row.size() > cells_without_shuffle ? row.cell(6, Real{0, most_total}) : 0),
+                        row.size() > cells_without_pool ? id<PoolId>(row.cell(7, id_below(pools))) : PoolId::none()});
   }
   return expected;
 }

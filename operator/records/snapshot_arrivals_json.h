@@ -11,6 +11,6 @@
 namespace lips {
 
 ArrivalMemory read_arrival_memory(const json_tables::View& root);
-std::vector<ExpectedWork> read_expected(const json_tables::View& root, std::size_t data_sets);
+std::vector<ExpectedWork> read_expected(const json_tables::View& root, std::size_t data_sets, std::size_t pools);
 
 }  // namespace lips

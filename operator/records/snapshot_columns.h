@@ -28,7 +28,7 @@ constexpr bool worked_out<DataStore>(std::string_view name) {
 }
 template <>
 constexpr bool worked_out<DataSet>(std::string_view name) {
-  return name == "size";
+  return name == "size" || name == "pool";  // pools: rows of their own
 }
 
 template <>
@@ -90,7 +90,7 @@ static_assert(ClusterSnapshot::fields.size() == 34 && NodeProfile::fields.size()
               Toleration::fields.size() == 4 && Node::fields.size() == 14 && Resources::fields.size() == 4 &&
               Block::fields.size() == 5 && Replica::fields.size() == 3 && Job::fields.size() == 27 &&
               WholeJob::fields.size() == 16 && JobInput::fields.size() == 2 && Task::fields.size() == 11 &&
-              TaskGroup::fields.size() == 11 && RunningTask::fields.size() == 6 && JobLocality::fields.size() == 2 &&
+              TaskGroup::fields.size() == 11 && RunningTask::fields.size() == 7 && JobLocality::fields.size() == 2 &&
               Zone::fields.size() == 1 && Offer::fields.size() == 8 && LaunchLimit::fields.size() == 3);
 
 }  // namespace lips

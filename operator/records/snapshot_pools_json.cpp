@@ -63,23 +63,50 @@ void read_unpaid_room(const View& root, IdVector<PoolId, Pool>& pools) {
   }
 }
 
-void read_reclaimed(const View& root, std::size_t tasks, std::size_t pools, std::vector<PlacedTask>& placed) {
-  if (!root.has("reclaimed")) return;
+void read_data_set_pools(const View& root, std::size_t pools, IdVector<DataSetId, DataSet>& data_sets) {
+  if (!root.has("dataSetPools")) return;
+  const View table = root.at("dataSetPools");
+  for (std::size_t i = 0, rows = table.rows(2); i < rows && !data_sets.empty(); ++i) {
+    const View row = table.item(i);
+    data_sets[id<DataSetId>(row.cell(0, index_below(data_sets.size())))].pool =
+        id<PoolId>(row.cell(1, index_below(pools)));
+  }
+}
+
+namespace {
+
+// Calls read(row, task) for each row of the table, which begins with a task on a node.
+template <class Read>
+void each_on_node(const View& table, std::size_t cells, std::size_t tasks, std::vector<PlacedTask>& placed,
+                  const Read& read) {
   std::map<TaskId, PlacedTask*> on_nodes;
   for (PlacedTask& row : placed)
     if (row.state != TaskState::finished) on_nodes[row.task] = &row;
-  const View table = root.at("reclaimed");
-  for (std::size_t i = 0, rows = table.rows(3); i < rows; ++i) {
+  for (std::size_t i = 0, rows = table.rows(cells); i < rows; ++i) {
     const View row = table.item(i);
     const auto task = id<TaskId>(row.cell(0, index_below(tasks)));
-    const auto on_node = on_nodes.find(task);
-    if (on_node == on_nodes.end()) {
+    if (const auto on_node = on_nodes.find(task); on_node != on_nodes.end())
+      read(row, *on_node->second);
+    else
       row.problem("", fmt::format("task {}, which is on no node", task.index()), "tasks on nodes");
-      continue;
-    }
-    on_node->second->reclaimed_for = id<PoolId>(row.cell(1, id_below(pools)));
-    on_node->second->stays_until = time(row.cell(2, Whole{-any_time, any_time}));
   }
+}
+
+}  // namespace
+
+void read_reclaimed(const View& root, std::size_t tasks, std::size_t pools, std::vector<PlacedTask>& placed) {
+  if (!root.has("reclaimed")) return;
+  each_on_node(root.at("reclaimed"), 3, tasks, placed, [&](const View& row, PlacedTask& task) {
+    task.reclaimed_for = id<PoolId>(row.cell(1, id_below(pools)));
+    task.stays_until = time(row.cell(2, Whole{-any_time, any_time}));
+  });
+}
+
+void read_marked(const View& root, std::size_t tasks, std::vector<PlacedTask>& placed) {
+  if (!root.has("marked")) return;
+  each_on_node(root.at("marked"), 2, tasks, placed, [&](const View& row, PlacedTask& task) {
+    task.marked_until = time(row.cell(1, Whole{-any_time, any_time}));
+  });
 }
 
 std::vector<TargetDebt> read_target_debts(const View& root) {

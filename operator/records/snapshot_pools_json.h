@@ -21,6 +21,9 @@ void read_unpaid_room(const json_tables::View& root, IdVector<PoolId, Pool>& poo
 // Tasks that were taken back, or could not be: rows of `placed`.
 void read_reclaimed(const json_tables::View& root, std::size_t tasks, std::size_t pools,
                     std::vector<PlacedTask>& placed);
+// Tasks that autoscalers do not evict: rows of `placed`.
+void read_marked(const json_tables::View& root, std::size_t tasks, std::vector<PlacedTask>& placed);
+void read_data_set_pools(const json_tables::View& root, std::size_t pools, IdVector<DataSetId, DataSet>& data_sets);
 std::vector<TargetDebt> read_target_debts(const json_tables::View& root);
 std::optional<ShareMemory> read_shares(const json_tables::View& root, std::size_t pools);
 

@@ -5,6 +5,20 @@
 
 namespace lips {
 
+namespace {
+
+// Those of the running tasks, by id.
+template <class Asked>
+std::vector<const RunningTask*> running(const ClusterSnapshot& cluster, const Asked& asked) {
+  std::vector<const RunningTask*> runs;
+  for (const RunningTask& run : cluster.running)
+    if (asked(run)) runs.push_back(&run);
+  std::sort(runs.begin(), runs.end(), [](const auto* a, const auto* b) { return a->task < b->task; });
+  return runs;
+}
+
+}  // namespace
+
 // Pools with targets, or whose price of waiting targets have moved. All others are left out.
 void write_targets(JsonText& out, const ClusterSnapshot& cluster) {
   const auto plain = [](const Pool& pool) { return !pool.targets.any() && pool.waiting_factor == 1; };
@@ -43,14 +57,31 @@ void write_reclaims(JsonText& out, const ClusterSnapshot& cluster) {
       if (cluster.pools[pool].reclaims()) out.field("", cell_of(pool));
     out.close(']');
   }
-  std::vector<const RunningTask*> asked;
-  for (const RunningTask& run : cluster.running)
-    if (run.leaves() || run.stays_until != TimePoint{}) asked.push_back(&run);
+  const std::vector<const RunningTask*> asked =
+      running(cluster, [](const RunningTask& run) { return run.leaves() || run.stays_until != TimePoint{}; });
   if (asked.empty()) return;
-  std::sort(asked.begin(), asked.end(), [](const auto* a, const auto* b) { return a->task < b->task; });
   out.open("reclaimed", '[');  // task, pool for which it ends, not asked again before
   for (const RunningTask* run : asked)
     out.row(cell_of(run->task), cell_of(run->reclaimed_for), cell_of(run->stays_until));
+  out.close(']');
+}
+
+void write_marked(JsonText& out, const ClusterSnapshot& cluster) {
+  const std::vector<const RunningTask*> marked =
+      running(cluster, [](const RunningTask& run) { return run.is_marked(); });
+  if (marked.empty()) return;
+  out.open("marked", '[');  // task, the end of its mark
+  for (const RunningTask* run : marked) out.row(cell_of(run->task), cell_of(run->marked_until));
+  out.close(']');
+}
+
+void write_data_set_pools(JsonText& out, const ClusterSnapshot& cluster) {
+  const auto unknown = [](const DataSet& data_set) { return !data_set.pool.valid(); };
+  if (std::all_of(cluster.data_sets.begin(), cluster.data_sets.end(), unknown)) return;
+  out.open("dataSetPools", '[');  // data set, pool
+  for (const DataSetId id : cluster.data_sets.ids())
+    if (const DataSet& data_set = cluster.data_sets[id]; !unknown(data_set))
+      out.row(cell_of(id), cell_of(data_set.pool));
   out.close(']');
 }
 

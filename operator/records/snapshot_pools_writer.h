@@ -11,5 +11,8 @@ void write_targets(JsonText& out, const ClusterSnapshot& cluster);
 void write_unpaid_room(JsonText& out, const ClusterSnapshot& cluster);
 void write_target_debts(JsonText& out, const ClusterSnapshot& cluster);
 void write_reclaims(JsonText& out, const ClusterSnapshot& cluster);
+// Tasks that autoscalers do not evict.
+void write_marked(JsonText& out, const ClusterSnapshot& cluster);
+void write_data_set_pools(JsonText& out, const ClusterSnapshot& cluster);
 
 }  // namespace lips

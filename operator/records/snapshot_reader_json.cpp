@@ -48,7 +48,7 @@ class Reader {
   void read_jobs() { tasks_ = lips::read_jobs(root_, tables_); }
   void read_arrivals() {
     tables_.start.arrivals = read_arrival_memory(root_);
-    tables_.expected = read_expected(root_, tables_.start.data_sets.size());
+    tables_.expected = read_expected(root_, tables_.start.data_sets.size(), tables_.start.pools.size());
   }
   void read_tasks() { lips::read_tasks(root_, tasks_, tables_); }
   void read_placed_and_moves();
@@ -257,6 +257,7 @@ void Reader::read_network() {
   read_targets(root_, tables_.start.pools);
   read_reclaiming(root_, tables_.start.pools);
   read_unpaid_room(root_, tables_.start.pools);
+  read_data_set_pools(root_, tables_.start.pools.size(), tables_.start.data_sets);
   tables_.start.shares = read_shares(root_, tables_.start.pools.size());
   tables_.start.target_debts = read_target_debts(root_);
 }
@@ -270,9 +271,11 @@ void Reader::read_placed_and_moves() {
                               static_cast<TaskState>(row.cell(2, Whole{0, 2}) + static_cast<int>(TaskState::bound)),
                               time(row.cell(3, Whole{-any_time, any_time})),
                               {},
+                              {},
                               {}});
   }
   read_reclaimed(root_, tasks_, tables_.start.pools.size(), tables_.placed);
+  read_marked(root_, tasks_, tables_.placed);
   const View moves = root_.at("moves");
   const Whole store = index_below(tables_.start.stores.size());
   for (std::size_t i = 0, rows = moves.rows(4); i < rows; ++i) {
@@ -348,7 +351,8 @@ SnapshotTables Reader::read() {
       {"format",   "version",      "now",    "zones",    "racks",       "profiles",  "constraints",     "nodeKinds",
        "nodes",    "launchLimits", "offers", "stores",   "dataSets",    "blocks",    "network",         "pools",
        "shares",   "arrivals",     "jobs",   "targets",  "targetDebts", "tasks",     "placed",          "moves",
-       "transfer", "beyond",       "exact",  "degraded", "expected",    "reclaimed", "reclaimingPools", "unpaidRoom"});
+       "transfer", "beyond",       "exact",  "degraded", "expected",    "reclaimed", "reclaimingPools", "unpaidRoom",
+       "marked",   "dataSetPools"});
   if (!root_.json().is_object()) return {};
   if (root_.at("format").value(Text{}) != "lips-snapshot")
     root_.problem("/format", shown(root_.at("format").json()), "\"lips-snapshot\"");

@@ -243,6 +243,7 @@ void restore(ClusterSnapshot& cluster, IdVector<NodeId, Node> nodes, const Snaps
     const PlacedTask& placed = *rows[run.task.index()];
     run.expected_end = placed.expected_end;
     run.reclaimed_for = placed.reclaimed_for, run.stays_until = placed.stays_until;
+    run.marked_until = placed.marked_until;
     cluster.free[run.node] = cluster.free[run.node] - cluster.jobs[run.job].request;
   }
   for (std::uint32_t i = 0; i < tables.jobs.size(); ++i) {
@@ -308,6 +309,8 @@ void sort_by_name(SnapshotTables& tables) {
   for (DataStore& store : start.stores) store.node = nodes(store.node);
   for (Offer& offer : start.offers) offer.like = nodes(offer.like);
   std::sort(start.offers.begin(), start.offers.end(), [](const Offer& a, const Offer& b) { return a.like < b.like; });
+  for (ExpectedWork& work : tables.expected) work.pool = pools(work.pool);
+  for (DataSet& data_set : start.data_sets) data_set.pool = pools(data_set.pool);
   for (JobArrived& job : tables.jobs)
     job.job.pool = pools(job.job.pool), job.job.constraint = constraints(job.job.constraint);
   for (PlacedTask& placed : tables.placed)

@@ -16,7 +16,7 @@ struct PlacedTask {
   TaskState state = TaskState::bound;  // bound, running or finished
   TimePoint expected_end{};
   PoolId reclaimed_for = {};
-  TimePoint stays_until{};
+  TimePoint stays_until{}, marked_until{};
 };
 
 struct SnapshotTables {

@@ -434,7 +434,9 @@ void write_tables(JsonText& out, const ClusterSnapshot& cluster, const CostModel
   out.line();
   write_degraded(out, cluster);
   write_reclaims(out, cluster);
+  write_marked(out, cluster);
   write_unpaid_room(out, cluster);
+  write_data_set_pools(out, cluster);
   if (cluster.shares) out.object("shares", *cluster.shares);
   if (cluster.arrivals.any()) out.object("arrivals", cluster.arrivals);
   write_target_debts(out, cluster);

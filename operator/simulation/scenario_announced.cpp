@@ -21,6 +21,7 @@ ExpectedWork announcement_of(const JobArrived& arrived, const ClusterSnapshot& c
   ExpectedWork result;
   result.job = arrived.job.name;
   result.at = arrived.job.arrival;
+  result.pool = arrived.job.pool;
   if (arrived.job.reduce_tasks > 0) result.shuffle = arrived.job.shuffle;
   Mebibytes read, held;
   for (const Task& task : arrived.tasks) {

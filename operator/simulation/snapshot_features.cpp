@@ -120,6 +120,7 @@ void expect_work(const SnapshotShape& shape, TimePoint now, ClusterSnapshot& sta
       work.input = DataSetId(static_cast<std::uint32_t>(random.below(start.data_sets.size())));
     if (random.below(3) == 0) work.fraction = random.uniform();
     if (random.below(3) == 0) work.shuffle = Mebibytes(random.exponential(1000));
+    if (i % 4 > 0) work.pool = PoolId(i % static_cast<std::uint32_t>(start.pools.size()));
     start.expected.push_back(std::move(work));
   }
 }

@@ -61,17 +61,32 @@ TEST(UnpaidRoom, IsHalfForgottenInItsHalfLife) {
   EXPECT_NEAR(unpaid(with.state(), PoolId(1)), before / 2, 1e-6);
 }
 
-TEST(UnpaidRoom, IsOfTasksToComeAlone) {
-  for (const HeldFor reason : {HeldFor::rest_of_gang, HeldFor::large_task}) {
+TEST(UnpaidRoom, IsOfTasksToComeAndOfTheRestOfAGang) {
+  for (const HeldFor reason : {HeldFor::driver_to_come, HeldFor::rest_of_gang}) {
     Keeping with;
     with.keep(4, reason);
     with.at(10);
-    EXPECT_EQ(unpaid(with.state(), PoolId(1)), 0);
+    EXPECT_GT(unpaid(with.state(), PoolId(1)), 0);
   }
-  Keeping with;
-  with.keep(4, HeldFor::driver_to_come);
-  with.at(10);
-  EXPECT_GT(unpaid(with.state(), PoolId(1)), 0);
+  Keeping large;
+  large.keep(4, HeldFor::large_task);
+  large.at(10);
+  EXPECT_EQ(unpaid(large.state(), PoolId(1)), 0) << "others start there until it does";
+}
+
+// A run that is late pays for the room that plans leave to it while tasks of others wait: all of it in half an hour.
+TEST(UnpaidRoom, IsOfExpectedRunsThatAreLateWhileOthersWait) {
+  for (const bool late : {false, true})
+    for (const bool others : {false, true}) {
+      Keeping with;
+      with.at(3600);
+      with.state().apply(WorkExpected{
+          {{"nightly", TimePoint(seconds(late ? 3599 : 3601)), 1, CpuSeconds(1800), {}, 1, {}, PoolId(1)}}});
+      if (others) with.state().apply(job(with.state().snapshot(), {.pool = PoolId(2), .maps = 1, .cpu = 1}));
+      with.state().keep({}, {{0, ZoneId(0), CpuSeconds(1800)}});
+      with.at(3700);
+      EXPECT_NEAR(unpaid(with.state(), PoolId(1)), late && others ? 100 : 0, 3) << late << others;
+    }
 }
 
 PoolAdded pool(const std::string& name) {

@@ -53,8 +53,9 @@ inline ClusterSnapshot rich_start() {
   start.extra_copies = {{BlockId(0), StoreId(0)}, {BlockId(1), StoreId(2)}};
   start.copies_reviewed = TimePoint(seconds(17));
   start.target_debts = {{"", 0.01, -0.02}, {"pool-1", 0.25, 0}};
-  start.expected = {{"nightly", TimePoint(seconds(4000)), 0.75, CpuSeconds(321.5), DataSetId(0), 0.5},
-                    {"hourly", TimePoint(seconds(200)), 1, CpuSeconds(20), DataSetId::none(), 1}};
+  start.data_sets[DataSetId(1)].pool = PoolId(1);
+  start.expected = {{"nightly", TimePoint(seconds(4000)), 0.75, CpuSeconds(321.5), DataSetId(0), 0.5, {}, PoolId(1)},
+                    {"hourly", TimePoint(seconds(200)), 1, CpuSeconds(20), {}, 1, {}, {}}};
   return start;
 }
 
@@ -85,6 +86,7 @@ inline ClusterState rich_state() {
   state.assume(first_degraded(state.snapshot(), NodeId(4)));
   state.apply(TaskWithdrawn{TaskId(static_cast<std::uint32_t>(state.snapshot().tasks.size() - 1))});
   state.apply(TaskStays{TaskId(1), TimePoint(seconds(400))});
+  state.apply(TasksMarked{{{TaskId(2), TimePoint(seconds(86'400))}}});
   state.apply(ReplicaAdded{BlockId(3), {StoreId(6), true, TimePoint(seconds(8))}});
   state.apply(ReplicaAdded{BlockId(3), {StoreId(1), true, {}}});
   state.begin_move({MoveId(3), BlockId(1), StoreId(1), StoreId(6)});

@@ -132,6 +132,7 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   settings.prices_version = [&live = run.live] { return live.generation(); };
   settings.announced = run.announced;
   settings.cadence = [&policy = run.policy] { return policy.cadence(); };
+  settings.keep_budget = [&policy = run.policy] { return policy.current()->settings.lips.keep_budget; };
   settings.stop = run.stop;
   settings.more_facts = run.state_facts;
   if (run.watches) {

@@ -103,11 +103,12 @@ void KubernetesCluster::request_nodes(const std::optional<std::vector<NodeReques
   if (asked || asks_for_nodes_ || selective != fleet_->selective()) ++news_;
 }
 
-void KubernetesCluster::note_plan(const Plan& plan) {
+void KubernetesCluster::note_plan(const Plan& plan, const ClusterSnapshot& cluster) {
   const PlanWords::News news = plan_words_.take(plan, model_.listings(), model_.tasks());
   if (news.of_all) ++news_;
   for (const TaskId task : news.tasks) pods_.unplaced().wake(full_name(model_.pod_of(task)));
   nominate(places_of_leaving(plan), pods_, *binder_);
+  if (settings_.keep_budget) lifecycle_->note_debts(cluster, settings_.keep_budget());
 }
 
 // The nodes of tasks that the plan sends to where others leave, by the name of the pod.

@@ -210,6 +210,7 @@ void DataLink::keep_not_dropped(const ModelIndex& index, std::vector<ClusterEven
 }
 
 DataSetEntry DataLink::without_dropped(DataSetEntry set) const {
+  set.pool = catalog_.pool_for(set.name.substr(0, set.name.find('/')), "").value_or("");
   for (auto dropping = dropping_.lower_bound({set.name, 0, ""}); dropping != dropping_.end(); ++dropping) {
     const auto& [name, block, store] = dropping->first;
     if (name != set.name) break;

@@ -1,4 +1,5 @@
-// The words of our custom resources at one time, by name: a listing of the model is made of them, and of nodes and pods.
+// The words of our custom resources at one time, by name: a listing of the model is made of them, and of nodes and
+// pods.
 #pragma once
 
 #include <map>
@@ -37,6 +38,7 @@ struct DataSetEntry {
   std::string name;  // namespace/name
   DataLayout layout;
   std::map<std::string, StoredBlocks> stores;  // replicas that may be read
+  std::string pool = {};                       // of its namespace
 };
 struct MoveEntry {
   MoveId id;

@@ -69,10 +69,13 @@ class Collector {
   void add(const Announcement& announced, std::optional<TimePoint> arrived) {
     for (const TimePoint at : announced.within(from_, to_)) {
       if (arrived && *arrived + longest_delay_of_expected >= at && at + longest_delay_of_expected >= *arrived) continue;
-      ExpectedWork work{announced.job,    at, announced.chance, announced.work, DataSetId::none(), announced.fraction,
-                        announced.shuffle};
+      const std::string name_space = announced.name_space();
+      ExpectedWork work{announced.job,     at,
+                        announced.chance,  announced.work,
+                        DataSetId::none(), announced.fraction,
+                        announced.shuffle, context_.pool ? context_.pool(name_space, "") : PoolId::none()};
       if (const ModelIndex::KnownDataSet* data_set =
-              readable_data_set(context_.index, announced.data_set, announced.name_space(), context_.may_read))
+              readable_data_set(context_.index, announced.data_set, name_space, context_.may_read))
         work.input = data_set->id;
       result_.work.push_back(std::move(work));
     }

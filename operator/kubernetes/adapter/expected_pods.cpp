@@ -51,6 +51,7 @@ Result<ExpectedPods> expected_pods(const PodsToCome& to_come, const ExpectationC
   result.work.work = each * result.tasks;
   result.lasts = seconds(std::min(longest_seconds, each.value() / std::max(least_cores, cores) * rounds(to_come.spec)));
   result.planned = context.planned(pod, *task);
+  if (result.planned && context.pool) result.work.pool = context.pool(to_come.name_space, task->pool);
   return result;
 }
 

@@ -19,6 +19,8 @@ struct ExpectationContext {
   // Says whether the operator plans such a pod: it has no name yet.
   std::function<bool(const Pod& pod, const PodAnnotations& task)> planned;
   MayRead may_read = {};
+  // The pool of a namespace's pods that ask for that one; the text may be empty. Empty: not known.
+  std::function<PoolId(const std::string& name_space, const std::string& wanted)> pool = {};
 };
 
 struct PodsToCome {

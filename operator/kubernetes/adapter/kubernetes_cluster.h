@@ -73,6 +73,7 @@ struct ClusterSettings {
   Duration default_run_time{60'000'000};
   DataSettings data;
   std::function<Cadence()> cadence;              // of the policy: one that plans by heartbeats gets them
+  std::function<Duration()> keep_budget = {};    // of the policy, for marks against eviction; empty: no limit
   std::function<bool()> leads;                   // called from any thread; empty: always
   std::function<std::uint64_t()> times_elected;  // Leadership::times_elected(); empty: derived from `leads`
   std::chrono::milliseconds bind_timeout = Binder::default_timeout;  // see wire_time
@@ -138,7 +139,7 @@ class KubernetesCluster : public ClusterClient {
   Result<PreparedBinding> prepare(const Assignment& assignment) override;
   void bind(const PreparedBinding& binding) override;
   void request_nodes(const std::optional<std::vector<NodeRequest>>& requests) override;
-  void note_plan(const Plan& plan) override;
+  void note_plan(const Plan& plan, const ClusterSnapshot& cluster) override;
   void start_move(MoveId id, const DataMove& move) override;
   void drop(const ReplicaDrop& drop) override;
   void reclaim(const Reclaim& reclaim) override;

@@ -243,7 +243,9 @@ void ModelIndex::add_data(const NodeCache& nodes, const DataView& data, ClusterS
   for (const DataSetEntry& entry : data.data_sets) {
     const DataLayout& layout = entry.layout;
     const BlockId first(static_cast<std::uint32_t>(start.blocks.size()));
-    const DataSetId id = start.data_sets.push_back({entry.name, first, layout.native, Mebibytes(0), layout.code});
+    const auto pool = pools_.find(entry.pool);
+    const DataSetId id = start.data_sets.push_back({entry.name, first, layout.native, Mebibytes(0), layout.code,
+                                                    pool == pools_.end() ? PoolId::none() : pool->second});
     add_blocks(entry, id, readable_store, start);
     for (std::uint32_t number = 0; number < layout.count(); ++number)
       block_sizes_.push_back(start.blocks[BlockId(first.index() + number)].size);

@@ -19,7 +19,6 @@ constexpr Duration ask_again{1'000'000};       // after a binding without an ans
 constexpr Duration longest_pause{60'000'000};  // after refused bindings
 constexpr Duration avoided_for{300'000'000};   // nodes on which claims got no volumes
 constexpr Duration patience{30'000'000};       // with states that may change by themselves, and with other schedulers
-constexpr int most_marked = 200;               // per review
 constexpr std::size_t most_untaken_named = 5;  // in the log, per review
 constexpr const char* hostname_label = "kubernetes.io/hostname";
 
@@ -186,7 +185,7 @@ TextMap PodLifecycle::annotations_of(const PodRecord& record) const {
   if (!record.read_from.empty()) annotations.emplace_back(annotation::read_from, record.read_from);
   if (std::string division = division_text_of(record); !division.empty())
     annotations.emplace_back(annotation::division, std::move(division));
-  if (is_kept_from_start(record, eviction())) {
+  if (!marks_.owes(record.pool) && is_kept_from_start(record, eviction())) {
     annotations.emplace_back(annotation::do_not_disrupt, "true");
     annotations.emplace_back(annotation::kept_for, kept_for_text(kept_for(record, eviction())));
   }
@@ -306,19 +305,7 @@ void PodLifecycle::report_untaken(TimePoint now) {
 }
 
 void PodLifecycle::review_evictions(TimePoint now) {
-  if (!evictions_review_.due(now)) return;
-  int marked = 0;
-  for (const auto& [key, record] : around_.pods.ours()) {
-    if (record->state != PodState::placed) continue;
-    const std::optional<Duration> ran = record->ran(now);
-    if (record->kept_for && ran && *ran >= *record->kept_for)
-      around_.binder.let_evict(record->meta);
-    else if (is_kept_by_now(*record, eviction(), now))
-      around_.binder.keep(record->meta, kept_for(*record, eviction()));
-    else
-      continue;
-    if (++marked == most_marked) return;
-  }
+  marks_.review(around_.pods, eviction(), around_.binder, around_.model, now);
 }
 
 void PodLifecycle::handle(const BindReport& report, std::uint64_t requested_list, TimePoint now) {

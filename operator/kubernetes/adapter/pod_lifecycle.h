@@ -11,8 +11,7 @@
 
 #include "base/log.h"
 #include "controller/adapter_observer.h"
-#include "kubernetes/adapter/every.h"
-#include "kubernetes/adapter/eviction.h"
+#include "kubernetes/adapter/eviction_marks.h"
 #include "kubernetes/adapter/inbox.h"
 #include "kubernetes/adapter/known_jobs.h"
 #include "kubernetes/adapter/model_feed.h"
@@ -86,6 +85,10 @@ class PodLifecycle {
   // Keeps autoscalers from evicting pods that by now would lose more than their nodes cost, and lets them evict those
   // that were kept long enough. Call it about once a second.
   void review_evictions(TimePoint now);
+  // A plan was made of that cluster (EvictionMarks::note_debts).
+  void note_debts(const ClusterSnapshot& cluster, Duration budget) {
+    marks_.note_debts(cluster, budget, around_.model);
+  }
 
   std::size_t bindings_under_way() const { return under_way_; }
 
@@ -113,7 +116,7 @@ class PodLifecycle {
   std::map<std::string, ObjectMeta> awaiting_;  // pods that await volumes, by namespace/name
   std::size_t under_way_ = 0;
   std::string last_refusal_;  // that was logged
-  Every evictions_review_{Duration(10'000'000)};
+  EvictionMarks marks_;
   UntakenPods untaken_;
   static constexpr std::size_t most_released = 200;                    // per review
   Turns<std::pair<PodRecord*, std::string>> released_{most_released};  // of one review, with why

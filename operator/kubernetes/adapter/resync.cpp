@@ -68,10 +68,10 @@ void Resync::list_everything(DataLink* data, TimePoint now) {
       pods.push_back(record.get());
   }
   emit_jobs(pods, data, now);
+  start->expected = expected_ = find_expected(data, now);  // their pools too are those that shares are remembered of
   if (const std::optional<StoredShares> kept = around_.shares.of())
     start->shares = around_.model.index().remembered(*kept);
   start->target_debts = around_.shares.debts();
-  start->expected = expected_ = find_expected(data, now);
   report_unknown_prices();
   if (const std::size_t left_out = around_.model.index().left_out(); left_out > 0)
     around_.log.warning("leaving nodes out: too many zones", {{"nodes", left_out}});
@@ -87,13 +87,17 @@ std::vector<ExpectedWork> Resync::find_expected(const DataLink* data, TimePoint 
     set_mode(record, data);
     return record.mode == PodMode::steer;
   };
+  const auto pool = [&](const std::string& name_space, const std::string& wanted) {
+    const Result<std::string> found = data ? data->pool_for(name_space, wanted) : name_space;
+    return around_.model.index().pool(found.value_or(name_space), around_.model.events());
+  };
   const WorkHistory history{around_.pods.run_times(), rules_.default_run_time};
   static const std::vector<Announcement> nothing;
   look_at_announced();
   ExpectedJobs found = expected_jobs(
       {around_.jobs.all(), around_.jobs.cron_jobs(), around_.jobs.workflows(), announced_ ? *announced_ : nothing,
        arrivals_, [this](const std::string& uid) { return around_.jobs.has_released(uid); }},
-      {around_.model.index(), history, planned, read_permission(data)}, now, expected_within);
+      {around_.model.index(), history, planned, read_permission(data), pool}, now, expected_within);
   std::set<ExpectedJobs::Problem> problems(found.problems.begin(), found.problems.end());
   for (const ExpectedJobs::Problem& problem : problems)
     if (!misannounced_.contains(problem)) {
@@ -153,7 +157,10 @@ void Resync::review_modes(const DataLink* data) {
 
 // A pod of another scheduler is planned if the mode of its pool is steer. Checked again with every resync.
 bool Resync::is_planned(PodRecord& pod, const DataLink* data) {
-  if (!pod.steered) return true;
+  if (!pod.steered) {
+    pod.pool = pool_of(pod, data).value_or(pod.meta.name_space);
+    return true;
+  }
   set_mode(pod, data);
   if (pod.state != PodState::waiting || pod.mode == PodMode::steer) return true;
   around_.pods.hold(pod, UnschedulableReason::scheduling_gated,

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/random.h"
 #include "kubernetes/api/leadership.h"
 #include "kubernetes/api/time_text.h"
@@ -155,6 +157,34 @@ TEST(EvictionMarks, EndAndWhatOthersHaveMarkedStays) {
   ASSERT_TRUE(scheduling.until([&] { return cluster.pod("ours").annotations[mark].empty(); }));
   EXPECT_EQ(cluster.pod("of-others").annotations[mark], "true");
   EXPECT_EQ(cluster.pod("not-yet").annotations[mark], "true");
+}
+
+// Two marked pods: one keeps seven cores of its node empty, and one fills its node.
+TEST(EvictionMarks, OfAPoolThatOwesTooMuchGo) {
+  constexpr const char *mark = "karpenter.sh/do-not-disrupt", *kept = "lips.dev/kept-for";
+  FakeCluster cluster;
+  for (const char* node : {"a", "b"}) cluster.put_node(node, {.cpu = 8, .more = R"(,"karpenter.sh/nodepool":"any")"});
+  for (const bool fills : {false, true}) {
+    FakePod pod = pod_of(fills ? 8 : 1);
+    pod.node = fills ? "b" : "a";
+    pod.phase = "Running";
+    pod.status = R"(,"startTime":")" + time_text(steady_now() - std::chrono::minutes(1)) + '"';
+    pod.annotations[mark] = "true";
+    pod.annotations[kept] = "86400s";
+    cluster.put_pod(fills ? "fills" : "alone", pod);
+  }
+  Planned planned(cluster);
+  const auto marked = [&] {
+    return std::ranges::count_if(planned.snapshot().running, [](const RunningTask& run) { return run.is_marked(); });
+  };
+  ASSERT_TRUE(planned.until([&] { return marked() == 2; })) << "the model knows them";
+  const auto is_marked = [&](const char* pod) { return cluster.pod(pod).annotations[mark] == "true"; };
+  planned.plan_with_debts(CpuSeconds(1e9));
+  EXPECT_TRUE(planned.until([&] { return !is_marked("alone"); }));
+  EXPECT_TRUE(planned.until([&] { return marked() == 1; }));
+  EXPECT_TRUE(is_marked("fills")) << "it keeps nothing empty";
+  planned.plan_with_debts(CpuSeconds(0));
+  EXPECT_TRUE(planned.until([&] { return is_marked("alone"); })) << "the debt is paid";
 }
 
 TEST(EvictionMarks, ComeWithTheBindingOrLaterAlsoWhereKarpenterAloneBuys) {

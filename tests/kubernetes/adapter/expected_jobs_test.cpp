@@ -256,7 +256,7 @@ TEST_F(ExpectedJobsTest, AFileAnnouncesJobsUntilTheyComeNearTheirTime) {
   const ExpectedJobs found = expected();
   ASSERT_THAT(found.work, SizeIs(5));
   EXPECT_EQ(found.work[0], (ExpectedWork{"etl/once", time("2026-11-23T11:30:00Z"), 0.5, CpuSeconds(900), DataSetId(0),
-                                         0.25, Mebibytes(20 * 1024)}));
+                                         0.25, Mebibytes(20 * 1024), {}}));
   EXPECT_EQ(found.work[1].at, time("2026-11-23T10:15:00Z"));
   EXPECT_FALSE(found.work[1].input.valid());
   const auto next_hourly = [&](const std::string& arrived) {
@@ -350,6 +350,7 @@ TEST(ExpectedOfCronJobs, ReachesTheSnapshot) {
   const ExpectedWork& work = planned.snapshot().expected.front();
   EXPECT_THAT(work.job, testing::StartsWith("default/hourly-"));
   EXPECT_EQ(work.work, CpuSeconds(4 * 1.5 * 60));
+  EXPECT_EQ(planned.snapshot().pools[work.pool].name, "default");
   EXPECT_TRUE(planned.until([&] { return planned.counted().rejections()["CronJob announcement"] == 1; }));
 }
 

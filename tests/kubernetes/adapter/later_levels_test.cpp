@@ -239,7 +239,7 @@ TEST_F(LaterLevelsTest, TheTemplateSaysWhatTheyReadAndShuffleAndWhichJobTheyAre)
   ExpectedJobs all = expected();
   ASSERT_THAT(all.work, SizeIs(1));
   EXPECT_EQ(all.work[0], (ExpectedWork{"etl/fit", *parse_time("2026-11-23T10:01:00Z"), 1, CpuSeconds(2 * 5 * 2 * 60),
-                                       DataSetId(0), 1, Mebibytes(3 * 1024)}));
+                                       DataSetId(0), 1, Mebibytes(3 * 1024), {}}));
   set["metadata"]["namespace"] = "ml";
   put(set);
   may_read_ = [](const std::string&, const std::string&) { return false; };

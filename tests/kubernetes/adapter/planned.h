@@ -24,6 +24,7 @@ class Planned {
     settings.self = self;
     settings.pool_offers = std::move(pool_offers);
     settings.detect_every = Duration(100'000);
+    settings.keep_budget = [] { return std::chrono::minutes(2); };
     settings.model.offers = [](const NodeCache&) {
       return Offered{{offer_in("zone-a", 0.2), offer_in("zone-c", 0.2)}, {}};
     };
@@ -65,6 +66,12 @@ class Planned {
   std::uint32_t left(OfferId offer) const { return state_.snapshot().offers[offer].left; }
   void request_none() { adapter_->request_nodes(std::vector<NodeRequest>{}); }
   void ask_for_any() { adapter_->request_nodes(std::nullopt); }
+  // A plan of which each pool owes so much for held room.
+  void plan_with_debts(CpuSeconds each) {
+    ClusterSnapshot cluster = state_.snapshot();
+    for (Pool& pool : cluster.pools) pool.unpaid_room = each;
+    adapter_->note_plan(Plan{}, cluster);
+  }
   Counting& counted() { return counted_; }
   int listings() const { return listings_; }
   std::size_t running() const { return state_.snapshot().running.size(); }

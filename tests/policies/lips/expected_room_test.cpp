@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 
+#include "model/work_left.h"
 #include "policies/lips/supply/classes.h"
 #include "simulation/random_snapshot.h"
 #include "tests/policies/lips/busy_cheap_zone.h"
@@ -16,6 +18,10 @@ TimeSlotSettings time_slots(Billing billing = Billing::use) {
   slots.edges = LipsSettings{}.time_slot_edges;
   slots.billing = billing;
   return slots;
+}
+
+CountedWork counted(const ClusterSnapshot& cluster, Duration reach = std::chrono::hours(2)) {
+  return count_on(cluster, reach, LipsSettings{}.keep_budget);
 }
 
 TEST(ExpectedRoom, PendingWorkDoesNotWaitForRoomThatExpectedWorkNeeds) {
@@ -72,8 +78,9 @@ TEST(ExpectedRoom, ASettingTurnsItOff) {
   const BusyCheapZone zones;
   Case setting = zones.at_work({hours_of_work(6, 300)});
   NodeClasses classes = make_classes(setting.state.snapshot(), time_slots());
-  EXPECT_TRUE(keep_expected_room(setting.state.snapshot(), setting.costs, Duration(0), classes).empty());
-  EXPECT_FALSE(keep_expected_room(setting.state.snapshot(), setting.costs, std::chrono::hours(2), classes).empty());
+  const ClusterSnapshot& cluster = setting.state.snapshot();
+  EXPECT_TRUE(keep_expected_room(cluster, setting.costs, counted(cluster, Duration(0)), classes).empty());
+  EXPECT_FALSE(keep_expected_room(cluster, setting.costs, counted(cluster), classes).empty());
 }
 
 // All of its data lies in the dear zone and a third in the cheap one too; to read elsewhere costs more than the work.
@@ -89,12 +96,63 @@ TEST(ExpectedRoom, KeepsAJobWithShuffleInOneZone) {
     NodeClasses classes = make_classes(setting.state.snapshot(), time_slots());
     CpuSeconds kept;
     for (const KeptRoom& room :
-         keep_expected_room(setting.state.snapshot(), setting.costs, std::chrono::hours(2), classes))
+         keep_expected_room(setting.state.snapshot(), setting.costs, counted(setting.state.snapshot()), classes))
       if (room.zone == ZoneId(0)) kept += room.work;
     return kept.value();
   };
   EXPECT_NEAR(kept_in_the_cheap_zone(Mebibytes(0)), 2400, 1);
   EXPECT_NEAR(kept_in_the_cheap_zone(Mebibytes(1e11)), 0, 1);
+}
+
+// A pool that names a thousand times more than ever comes takes from no other pool what that one is entitled to, and
+// has no more than these leave.
+TEST(CountedWork, IsWithinSharesWhateverAPoolNames) {
+  int cut = 0;
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    simulation::SnapshotShape shape = simulation::random_full_shape(seed);
+    shape.announcements = 4 + seed % 20;
+    ClusterSnapshot cluster = simulation::random_cluster(shape).snapshot();
+    for (Pool& pool : cluster.pools) pool.minimum = pool.maximum = Cores(0);
+    const PoolId tenant(static_cast<std::uint32_t>(seed % cluster.pools.size()));
+    for (ExpectedWork& work : cluster.expected)
+      if (work.pool == tenant) work.work *= 1000;
+    const Duration reach = std::chrono::hours(2);
+    const CountedWork counts = counted(cluster, reach);
+    IdVector<PoolId, double> here(cluster.pools.size(), 0.0), named = here, counted_on = here;
+    for (const JobId id : cluster.pending) here[cluster.jobs[id].pool] += cluster.jobs[id].pending_work.value();
+    for (const RunningTask& run : cluster.running) {
+      const double left = std::clamp(to_seconds(run.expected_end - cluster.now), 0.0, to_seconds(reach));
+      const Job& job = cluster.jobs[run.job];
+      here[job.pool] += job.request.cpu.value() * cluster.nodes[run.node].speed * left;
+    }
+    for (std::size_t i = 0; i < cluster.expected.size(); ++i) {
+      const ExpectedWork& work = cluster.expected[i];
+      const double most = work.counts(cluster.now, reach) ? work.chance : 0;
+      EXPECT_LE(counts.chances[i], most);
+      if (work.pool.valid()) {
+        named[work.pool] += most * work.work.value(), counted_on[work.pool] += counts.work(cluster, i);
+      } else {
+        EXPECT_EQ(counts.chances[i], most);
+      }
+    }
+    double weights = 0, left = work_rate(cluster) * to_seconds(reach);
+    const double all = left;
+    for (const PoolId pool : here.ids())
+      if (here[pool] + named[pool] > 0) weights += cluster.pools[pool].weight;
+    for (const PoolId pool : here.ids()) {
+      const double due =
+          weights > 0 ? std::min(here[pool] + named[pool], cluster.pools[pool].weight / weights * all) : 0;
+      if (pool == tenant) continue;
+      left -= due;
+      EXPECT_GE(here[pool] + counted_on[pool], due * (1 - 1e-6) - 1e-6) << "pool " << pool.index();
+    }
+    if (weights > cluster.pools[tenant].weight) {
+      EXPECT_LE(counted_on[tenant], std::max(0.0, left - here[tenant]) + 1e-6 * all);
+    }
+    cut += counted_on[tenant] < 0.9 * named[tenant];
+  }
+  EXPECT_GT(cut, 100);
 }
 
 double all_work(const NodeClasses& classes) {
@@ -118,7 +176,8 @@ TEST(ExpectedRoom, TakesWhatItKeepsOffTheStepsAndNoMoreThanIsExpected) {
     const Duration reach = std::chrono::hours(2);
     double kept = 0;
     std::vector<double> of(cluster.expected.size(), 0.0);
-    for (const KeptRoom& room : keep_expected_room(cluster, simulation::random_costs(shape), reach, after))
+    for (const KeptRoom& room :
+         keep_expected_room(cluster, simulation::random_costs(shape), counted(cluster, reach), after))
       kept += room.work.value(), of[room.expected] += room.work.value();
     for (std::size_t i = 0; i < of.size(); ++i) {
       const ExpectedWork& work = cluster.expected[i];
@@ -145,7 +204,7 @@ TEST(ExpectedRoom, DelaysNoPendingWorkThatHasRoomNow) {
   PolicySettings settings;
   settings.lips.fast_path_limit = Usd(0);
   Case setting("lips", builder, settings);
-  setting.state.apply(WorkExpected{{{"soon", TimePoint(seconds(1)), 1, CpuSeconds(1e6), DataSetId::none(), 1}}});
+  setting.state.apply(WorkExpected{{{"soon", TimePoint(seconds(1)), 1, CpuSeconds(1e6), {}, 1, {}, {}}}});
   setting.add({.maps = 8, .cpu = 100});
   const Plan plan = setting.plan();
   EXPECT_EQ(plan.assignments.size(), 8u);
@@ -155,7 +214,7 @@ TEST(ExpectedRoom, DelaysNoPendingWorkThatHasRoomNow) {
   ClusterBuilder busy(1);
   const NodeId node = busy.node({.slots = 4, .cpu = 4});
   Case late("lips", busy, settings);
-  late.state.apply(WorkExpected{{{"late", TimePoint(seconds(-60)), 1, CpuSeconds(1e6), DataSetId::none(), 1}}});
+  late.state.apply(WorkExpected{{{"late", TimePoint(seconds(-60)), 1, CpuSeconds(1e6), {}, 1, {}, {}}}});
   const JobId running = late.add({.maps = 2, .cpu = 30});
   for (std::uint32_t i = 0; i < 2; ++i) late.state.apply(TaskFound{late.task(running, i), node, TimePoint{}});
   late.add({.maps = 2, .cpu = 100});

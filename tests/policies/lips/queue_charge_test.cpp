@@ -40,9 +40,9 @@ TEST(QueueCharge, IsOneWithoutArrivalsWithoutNodesAndWhereNodesCanBeAdded) {
 TEST(QueueCharge, LeavesOutWorkThatIsPlannedForByName) {
   ClusterSnapshot cluster = loaded(80, 30);
   const Duration reach = std::chrono::hours(2);
-  cluster.expected = {{"nightly", cluster.now + std::chrono::hours(1), 0.5, CpuSeconds(80 * 7200), {}, 1},
-                      {"later", cluster.now + std::chrono::hours(3), 1, CpuSeconds(1e9), {}, 1}};
-  EXPECT_NEAR(queue_charge(cluster, 100, reach), 1 / (1 - 0.4), 0.05);
+  cluster.expected = {{"nightly", cluster.now + std::chrono::hours(1), 0.5, CpuSeconds(80 * 7200), {}, 1, {}, {}},
+                      {"later", cluster.now + std::chrono::hours(3), 1, CpuSeconds(1e9), {}, 1, {}, {}}};
+  EXPECT_NEAR(queue_charge(cluster, 100, count_on(cluster, reach, seconds(120))), 1 / (1 - 0.4), 0.05);
   EXPECT_NEAR(queue_charge(cluster, 100), 5, 0.2);
 }
 

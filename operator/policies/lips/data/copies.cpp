@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "model/leaving.h"
+#include "policies/lips/data/copy_shares.h"
 
 namespace lips {
 
@@ -33,17 +34,22 @@ void drop_idle_copies(const ClusterSnapshot& cluster, Duration idle, Plan& plan)
   plan.copies_reviewed = true;
   const IdVector<DataSetId, double> readers = pending_readers(cluster);
   const IdVector<StoreId, bool> leaving = leaving_stores(cluster);
+  CopyShares shares(cluster);
   std::unordered_set<BlockId> dropped;
   for (const auto& [block, store] : cluster.extra_copies) {
     const Replica* replica = cluster.blocks[block].on(store);
-    if (!replica || !replica->extra || cluster.now < replica->last_read + idle) continue;
+    if (!replica || !replica->extra) continue;
+    const bool exceeds = cluster.now >= replica->last_read + review_every && shares.exceed(store, block);
+    if (!exceeds && cluster.now < replica->last_read + idle) continue;
     const std::vector<Replica>& all = cluster.blocks[block].replicas;
     if (std::none_of(all.begin(), all.end(),
                      [&, kept = store](const Replica& other) { return other.store != kept && !leaving[other.store]; }))
       continue;  // what stays beside it would be nothing, or go with its nodes
     const DataSetId data_set = cluster.blocks[block].data_set;
-    if (data_set.valid() && readers[data_set] > 0) continue;
-    if (dropped.insert(block).second) plan.drops.push_back({block, store});  // one of a block at a time: never the last
+    if (!exceeds && data_set.valid() && readers[data_set] > 0) continue;
+    if (!dropped.insert(block).second) continue;  // one of a block at a time: never the last
+    plan.drops.push_back({block, store});
+    shares.give_back(store, block);
   }
 }
 

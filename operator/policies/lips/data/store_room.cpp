@@ -18,11 +18,19 @@ bool StoreRoom::take(StoreId id, BlockId block) {
   return true;
 }
 
+bool StoreRoom::take_copy(StoreId id, BlockId block) {
+  if (cluster_.stores[id].capacity.value() == 0) return take(id, block);
+  if (!shares_) shares_.emplace(cluster_);
+  if (!shares_->allow(id, block, cluster_.stores[id].used + taken_[id]) || !take(id, block)) return false;
+  shares_->take(id, block);
+  return true;
+}
+
 StoreId StoreRoom::take_near(NodeId node, BlockId block) {
-  if (const StoreId own = cluster_.node_store[node]; own.valid() && take(own, block)) return own;
+  if (const StoreId own = cluster_.node_store[node]; own.valid() && take_copy(own, block)) return own;
   for (const StoreId id : cluster_.stores.ids()) {
     const DataStore& store = cluster_.stores[id];
-    if (!store.node.valid() && store.zone == cluster_.nodes[node].zone && take(id, block)) return id;
+    if (!store.node.valid() && store.zone == cluster_.nodes[node].zone && take_copy(id, block)) return id;
   }
   return StoreId::none();
 }

@@ -1,8 +1,11 @@
 // Room in stores, less the plan's own moves and copies.
 #pragma once
 
+#include <optional>
+
 #include "model/plan.h"
 #include "model/snapshot.h"
+#include "policies/lips/data/copy_shares.h"
 
 namespace lips {
 
@@ -11,12 +14,16 @@ class StoreRoom {
   StoreRoom(const ClusterSnapshot& cluster, const Plan& plan);
   // Takes room for a copy in the store; false: it has none.
   bool take(StoreId store, BlockId block);
-  // In a store of the node's zone: the node's own first. None when there is none.
+  // Takes room for an extra copy, within the share of its namespace, in a store of the node's zone: the node's own
+  // first. None when there is none.
   StoreId take_near(NodeId node, BlockId block);
 
  private:
+  bool take_copy(StoreId store, BlockId block);
+
   const ClusterSnapshot& cluster_;
   IdVector<StoreId, Mebibytes> taken_;
+  std::optional<CopyShares> shares_;  // as of the first copy into a store with a limit
 };
 
 }  // namespace lips

@@ -48,8 +48,8 @@ struct Maps {
 // A place of the program is a zone in a time slot.
 class Room {
  public:
-  Room(const ClusterSnapshot& cluster, const CostModel& costs, Duration reach, NodeClasses& classes)
-      : cluster_(cluster), costs_(costs), reach_(reach), classes_(classes), reads_(costs, cluster.zones.size()) {}
+  Room(const ClusterSnapshot& cluster, const CostModel& costs, const CountedWork& counted, NodeClasses& classes)
+      : cluster_(cluster), costs_(costs), counted_(counted), classes_(classes), reads_(costs, cluster.zones.size()) {}
 
   std::vector<KeptRoom> keep() {
     find_slots();
@@ -73,7 +73,7 @@ class Room {
     std::vector<double> all;
     for (const auto& steps : classes_.steps)
       for (const CapacityStep& step : steps)
-        if (step.work > 0 && step.from <= to_seconds(reach_)) all.push_back(step.from);
+        if (step.work > 0 && step.from <= to_seconds(counted_.reach)) all.push_back(step.from);
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
     const std::size_t most = most_places / std::max<std::size_t>(1, cluster_.zones.size());
@@ -151,20 +151,20 @@ class Room {
 
   void add_expected() {
     for (std::uint32_t i = 0; i < cluster_.expected.size(); ++i)
-      if (cluster_.expected[i].counts(cluster_.now, reach_)) add_expected(i);
+      if (counted_.chances[i] > 0) add_expected(i);
   }
 
   void add_expected(std::uint32_t index) {
     const ExpectedWork& work = cluster_.expected[index];
     const std::size_t slot = slot_of(to_seconds(std::max(Duration(0), work.at - cluster_.now)));
-    const double cpu = work.chance * work.work.value();
+    const double chance = counted_.chances[index], cpu = counted_.work(cluster_, index);
     const std::map<ZoneSet, double>& held = held_by_zones(work.input);
     double all = 0;
     for (const auto& [zones, size] : held) all += size;
     std::vector<Maps> maps;
     for (const auto& [zones, size] : held)
-      maps.push_back({zones, cpu * size / all, work.chance * work.fraction * size,
-                      work.chance * work.shuffle.value() * size / all});
+      maps.push_back(
+          {zones, cpu * size / all, chance * work.fraction * size, chance * work.shuffle.value() * size / all});
     if (held.empty()) maps.push_back({{}, cpu, 0, 0});
     const std::vector<StreamSize*> added = add_before_home(true, slot, maps);
     for (std::size_t i = 0; i < maps.size(); ++i)
@@ -291,7 +291,7 @@ class Room {
 
   const ClusterSnapshot& cluster_;
   const CostModel& costs_;
-  const Duration reach_;
+  const CountedWork& counted_;
   NodeClasses& classes_;
   ReadPrices reads_;
   std::vector<double> begins_;  // of the time slots, in seconds from now
@@ -302,14 +302,14 @@ class Room {
 
 }  // namespace
 
-std::vector<Duration> begin_slots_with_expected(const ClusterSnapshot& cluster, Duration reach,
+std::vector<Duration> begin_slots_with_expected(const ClusterSnapshot& cluster, const CountedWork& counted,
                                                 std::vector<Duration> edges) {
-  if (edges.size() < 2 || cluster.expected.empty()) return edges;
+  if (edges.size() < 2 || counted.chances.empty()) return edges;
   std::map<TimePoint, double> work;
-  for (const ExpectedWork& each : cluster.expected)
-    if (each.counts(cluster.now, reach) && each.at - cluster.now > edges[1])
-      work[each.at] += each.chance * each.work.value();
-  const double large = large_arrival * work_rate(cluster) * to_seconds(reach);
+  for (std::size_t i = 0; i < counted.chances.size(); ++i)
+    if (const TimePoint at = cluster.expected[i].at; counted.chances[i] > 0 && at - cluster.now > edges[1])
+      work[at] += counted.work(cluster, i);
+  const double large = large_arrival * work_rate(cluster) * to_seconds(counted.reach);
   std::vector<std::pair<double, TimePoint>> largest;
   for (const auto& [at, amount] : work)
     if (amount > large) largest.push_back({-amount, at});
@@ -324,10 +324,10 @@ std::vector<Duration> begin_slots_with_expected(const ClusterSnapshot& cluster, 
   return edges;
 }
 
-std::vector<KeptRoom> keep_expected_room(const ClusterSnapshot& cluster, const CostModel& costs, Duration reach,
-                                         NodeClasses& classes) {
-  if (cluster.expected.empty() || reach <= Duration(0)) return {};
-  return Room(cluster, costs, reach, classes).keep();
+std::vector<KeptRoom> keep_expected_room(const ClusterSnapshot& cluster, const CostModel& costs,
+                                         const CountedWork& counted, NodeClasses& classes) {
+  if (counted.chances.empty()) return {};
+  return Room(cluster, costs, counted, classes).keep();
 }
 
 }  // namespace lips

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "model/counted_work.h"
 #include "model/plan.h"
 #include "policies/lips/market/node_classes.h"
 
@@ -12,11 +13,11 @@ namespace lips {
 
 // The time slots' edges, with one more at the time of each of the few largest that come after the first slot: no slot
 // then has both capacity from before they come, which they cannot use, and capacity from after.
-std::vector<Duration> begin_slots_with_expected(const ClusterSnapshot& cluster, Duration reach,
+std::vector<Duration> begin_slots_with_expected(const ClusterSnapshot& cluster, const CountedWork& counted,
                                                 std::vector<Duration> edges);
 
-// Takes that room off the steps of the classes, and returns it. Counts work that is expected within `reach`.
-std::vector<KeptRoom> keep_expected_room(const ClusterSnapshot& cluster, const CostModel& costs, Duration reach,
-                                         NodeClasses& classes);
+// Takes that room off the steps of the classes, and returns it.
+std::vector<KeptRoom> keep_expected_room(const ClusterSnapshot& cluster, const CostModel& costs,
+                                         const CountedWork& counted, NodeClasses& classes);
 
 }  // namespace lips

@@ -13,13 +13,14 @@ constexpr std::int64_t most_node_looks = 1'000'000;  // at nodes, for all pools 
 
 class GivingWay {
  public:
-  GivingWay(const ClusterSnapshot& cluster, PoolRoom pools, const IdVector<NodeId, Resources>& free,
-            const std::vector<KeptSpot>& kept)
+  GivingWay(const ClusterSnapshot& cluster, const KeepBudget& budget, PoolRoom pools,
+            const IdVector<NodeId, Resources>& free, const std::vector<KeptSpot>& kept)
       : cluster_(cluster), pools_(std::move(pools)), left_(free), kept_(kept), result_(kept.size(), 0) {
     for (std::size_t i = kept.size(); i-- > 0;) {
-      if (!is_for_tasks_to_come(kept[i].reason)) continue;
+      const PoolId pool = cluster.jobs[kept[i].job].pool;
+      if (!is_for_tasks_to_come(kept[i].reason) && !budget.is_spent(pool)) continue;
       on_node_[kept[i].node].push_back(i);
-      keepers_.insert(cluster.jobs[kept[i].job].pool);
+      keepers_.insert(pool);
     }
     looks_.resize(cluster.pools.size(), most_node_looks / static_cast<std::int64_t>(cluster.pools.size()));
   }
@@ -113,9 +114,10 @@ void release(const ClusterSnapshot& cluster, const KeptSpot& spot, std::uint32_t
 
 }  // namespace
 
-void give_way(const ClusterSnapshot& cluster, std::vector<KeptSpot>& kept, const RoomOfPlan& plan) {
+void give_way(const ClusterSnapshot& cluster, const KeepBudget& budget, std::vector<KeptSpot>& kept,
+              const RoomOfPlan& plan) {
   if (kept.empty()) return;
-  const std::vector<std::uint32_t> tasks = GivingWay(cluster, plan.pools, plan.free, kept).run();
+  const std::vector<std::uint32_t> tasks = GivingWay(cluster, budget, plan.pools, plan.free, kept).run();
   for (std::size_t i = 0; i < kept.size(); ++i)
     if (tasks[i] > 0) release(cluster, kept[i], tasks[i], plan), kept[i].tasks -= tasks[i];
   std::erase_if(plan.held, [](const HeldRoom& held) { return held.tasks == 0; });

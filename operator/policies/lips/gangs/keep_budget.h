@@ -1,5 +1,5 @@
-// Held room is paid for (model/unpaid_room.h): a pool that owes more than its budget keeps no room for tasks to
-// come. Internal to peers.cpp.
+// Held room is paid for (model/unpaid_room.h): a pool that owes more than its budget keeps no room for tasks to come,
+// and none for the rest of a gang that others within their share want. Internal to peers.cpp.
 #pragma once
 
 #include <optional>

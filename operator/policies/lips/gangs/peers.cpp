@@ -56,7 +56,7 @@ class Peers {
       if (!settings_.last) keep_room(whole, running_.at(whole));
     for (const WholeJobId whole : pending_in_turn(cluster_, pending_, running_, settings_.keep_room)) start(whole);
     if (!settings_.last)
-      give_way(cluster_, result_.kept, {classes_, free_, result_.pools, result_.held, result_.requests});
+      give_way(cluster_, budget_, result_.kept, {classes_, free_, result_.pools, result_.held, result_.requests});
     if (const std::optional<Duration> ends = budget_.ends(result_.held)) look_again(std::max(overdue, *ends));
     return std::move(result_);
   }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/counted_work.h"
 #include "policies/lips/demand/homes.h"
 #include "policies/lips/demand/waiting_weights.h"
 #include "policies/lips/gangs/peers.h"
@@ -33,6 +34,7 @@ struct PlanDraft {
   Amounts amounts = {};
   WholeTasks whole = {};
   PeersPlan late_gangs = {};
+  CountedWork expected = {};
   bool takes_back = false;  // tasks, or places others in the room of such tasks
   Plan plan = {};
 

@@ -40,15 +40,16 @@ TimeSlotSettings time_slots(const PlanDraft& draft) {
   TimeSlotSettings slots;
   slots.edges = lips.time_slot_edges;
   // An autoscaler has room for whatever comes, when it comes.
-  if (!draft.buys()) slots.edges = begin_slots_with_expected(draft.cluster(), lips.expected_reach, slots.edges);
+  if (!draft.buys()) slots.edges = begin_slots_with_expected(draft.cluster(), draft.expected, slots.edges);
   slots.billing = lips.billing;
   slots.charge_queue = lips.queue_charge && lips.billing == Billing::invoice;
-  slots.expected_reach = lips.expected_reach;
+  slots.expected = draft.expected;
   slots.waiting_price = draft.waiting_price;
   return slots;
 }
 
 void make_supply(PlanDraft& draft) {
+  draft.expected = count_on(draft.cluster(), draft.lips().expected_reach, draft.lips().keep_budget);
   draft.classes = make_classes(draft.cluster(), time_slots(draft));
   draft.free = draft.cluster().free;
   defer_ineligible(draft.cluster(), draft.classes, draft.plan.deferrals);
@@ -57,7 +58,7 @@ void make_supply(PlanDraft& draft) {
 void keep_expected(PlanDraft& draft) {
   if (!draft.buys())
     draft.plan.account.kept_room =
-        keep_expected_room(draft.cluster(), draft.input.costs, draft.lips().expected_reach, draft.classes);
+        keep_expected_room(draft.cluster(), draft.input.costs, draft.expected, draft.classes);
 }
 
 CommoditySettings commodity_settings(const PlanDraft& draft) {

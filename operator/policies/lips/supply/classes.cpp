@@ -149,7 +149,7 @@ NodeClasses make_classes(const ClusterSnapshot& cluster, const TimeSlotSettings&
   group_nodes(cluster, given.billing, true, kinds, result);
   if (result.classes.size() > most_exact_classes) group_nodes(cluster, given.billing, false, kinds, result);
   add_totals(cluster, result);
-  if (given.charge_queue) result.queue_charge = queue_charge(cluster, result.work_rate, given.expected_reach);
+  if (given.charge_queue) result.queue_charge = queue_charge(cluster, result.work_rate, given.expected);
   time_slots.waiting_price *= result.queue_charge;
   const double mean_task = mean_task_seconds(cluster);
   if (given.billing == Billing::invoice && given.stretch_first && !cluster.offers.empty())

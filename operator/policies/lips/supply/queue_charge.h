@@ -3,6 +3,7 @@
 // C / (C - a) times.
 #pragma once
 
+#include "model/counted_work.h"
 #include "model/snapshot.h"
 
 namespace lips {
@@ -10,7 +11,7 @@ namespace lips {
 inline constexpr double most_queue_charge = 8;  // beyond it the load is too uncertain
 
 // `work_rate`: CPU-seconds of work per second of all nodes. 1 where an autoscaler adds nodes, for nothing queues there.
-// Work that is expected within `reach` is planned for by name (expected_room.h), so the rate leaves it out.
-double queue_charge(const ClusterSnapshot& cluster, double work_rate, Duration reach = Duration(0));
+// Expected work that counts is planned for by name (expected_room.h), so the rate leaves it out.
+double queue_charge(const ClusterSnapshot& cluster, double work_rate, const CountedWork& expected = {});
 
 }  // namespace lips

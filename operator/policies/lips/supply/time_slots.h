@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "model/counted_work.h"
 #include "policies/settings.h"
 
 namespace lips {
@@ -15,7 +16,7 @@ struct TimeSlotSettings {
       std::chrono::seconds(120);  // time slot 0 offers a free slot at least that long, and at least a mean task
   Billing billing = Billing::use;
   bool charge_queue = false;
-  Duration expected_reach{0};   // of work that the charge leaves out
+  CountedWork expected = {};    // which the charge leaves out
   bool wait_to_middle = false;  // what starts in a later slot waits until its middle, not its beginning
   bool stretch_first = true;    // off: time slot 0 is exactly its span (one time slot = the paper's epoch)
 };
