@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
+#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -101,7 +103,7 @@ TEST_F(Ask, SaysThatAJobCannotBeDoneInTime) {
 
 // A driver of three workers that have not come, and another job that waits.
 TEST_F(Ask, ListsTheRoomThatIsHeldForWorkersToCome) {
-  EXPECT_THAT(ask({"holds"}).out, HasSubstr("holds no room empty"));
+  EXPECT_THAT(ask({"holds"}).out, HasSubstr("nothing is held for anybody"));
   ClusterSnapshot start;
   start.zones.push_back({"zone-0"}), start.pools.push_back(Pool{}), start.profiles.push_back({});
   start.pools[PoolId(0)].name = "pool-0";
@@ -136,17 +138,69 @@ TEST_F(Ask, ListsTheRoomThatIsHeldForWorkersToCome) {
                             {"job", "team-a/etl-driver"},
                             {"pool", "pool-0"},
                             {"zone", "zone-0"},
+                            {"store", json()},
                             {"tasks", 3},
                             {"cores", 3.0},
                             {"mebibytes", 3072.0},
+                            {"cpuSeconds", 0.0},
                             {"secondsSince", 30.0},
-                            {"spare", false}}));
+                            {"secondsUntil", 90.0},
+                            {"spare", false},
+                            {"waiting", {"others"}}}));
   const json why = ask_json({"why", "others/4"});
   EXPECT_EQ(why["heldBack"]["rooms"][0]["job"], "team-a/etl-driver");
   EXPECT_THAT(ask({"why", "others/4"}).out,
               HasSubstr("3 cores in zone-0 for team-a/etl-driver, workers-to-come; otherwise"));
   EXPECT_THAT(ask({"holds"}).out, AllOf(HasSubstr("held for"), HasSubstr("namespace"), HasSubstr("workers-to-come"),
                                         HasSubstr("team-a/etl-driver")));
+}
+
+// A marked task keeps two of four cores of its node empty, a run is expected in a quarter of an hour, and a block has
+// an extra copy that was read a minute ago.
+TEST_F(Ask, ListsNodesThatMarksKeepRoomOfExpectedRunsAndCopies) {
+  ClusterSnapshot start;
+  start.zones.push_back({"zone-0"}), start.profiles.push_back({});
+  for (const char* name : {"pool-0", "team-b"}) start.pools.push_back({name, 1, {}, {}, {}});
+  for (const char* name : {"node-0", "node-1"}) {
+    Node node;
+    node.name = name, node.zone = ZoneId(0), node.profile = ProfileId(0), node.fleet = FleetKind::elastic;
+    node.capacity = {Cores(4), Mebibytes(65'536), 100}, node.cpu_price = UsdPerCpuSecond(1e-5);
+    const NodeId id = start.nodes.push_back(node);
+    DataStore store;
+    store.name = name, store.zone = ZoneId(0), store.node = id;
+    start.stores.push_back(store);
+  }
+  start.data_sets.push_back({"team-b/events", BlockId(0), 1, {}, {}, PoolId(1)});
+  start.blocks.push_back({DataSetId(0), Mebibytes(64), {}, {{StoreId(0), false, {}}}});
+  ClusterState state(start);
+  state.advance(TimePoint(seconds(600)));
+  state.apply(ReplicaAdded{BlockId(0), {StoreId(1), true, TimePoint(seconds(540))}});
+  JobArrived arrived;
+  arrived.job.name = "team-a/etl", arrived.job.pool = PoolId(0), arrived.job.map_tasks = 2;
+  arrived.job.request = {Cores(2), Mebibytes(1024), 1};
+  arrived.tasks.assign(2, Task{});
+  for (Task& task : arrived.tasks) task.cpu = CpuSeconds(3600);
+  state.apply(arrived);
+  state.apply(TaskFound{TaskId(0), NodeId(0), TimePoint(seconds(600))});
+  state.apply(TasksMarked{{{TaskId(0), TimePoint(seconds(4200))}}});
+  state.apply(WorkExpected{{{"team-b/nightly", TimePoint(seconds(1500)), 1, CpuSeconds(7200), {}, 1, {}, PoolId(1)}}});
+  ASSERT_TRUE(save_snapshot(snapshot_, state.snapshot(), uniform_costs(1, UsdPerMebibyte(0))));
+  std::map<std::string, json> of;
+  for (const json& hold : ask_json({"holds"})) of[hold["reason"]] = hold;
+  ASSERT_TRUE(of.contains("marked-tasks") && of.contains("expected-run") && of.contains("extra-copies"));
+  const auto said = [&](const char* reason, std::initializer_list<const char*> fields) {
+    json values = json::array();
+    for (const char* field : fields) values.push_back(of[reason][field]);
+    return values;
+  };
+  EXPECT_EQ(said("marked-tasks", {"namespace", "job", "pool", "zone", "tasks", "cores", "secondsUntil"}),
+            json({"team-a", "team-a/etl", "pool-0", "zone-0", 1, 2.0, 3600.0}));
+  EXPECT_EQ(said("expected-run", {"namespace", "job", "pool", "zone", "cpuSeconds", "secondsUntil"}),
+            json({"team-b", "team-b/nightly", "team-b", "zone-0", 7200.0, 2700.0}));
+  EXPECT_EQ(said("extra-copies", {"namespace", "job", "pool", "store", "tasks", "mebibytes", "secondsUntil"}),
+            json({"team-b", "team-b/events", "team-b", "node-1", 1, 64.0, 7140.0}));
+  EXPECT_THAT(ask({"holds"}).out, AllOf(HasSubstr("marked-tasks"), HasSubstr("expected-run"),
+                                        HasSubstr("zone-0/node-1"), HasSubstr("team-b/nightly")));
 }
 
 TEST_F(Ask, ListsWhatIsExpectedAndNamesTheJobsForWhichATaskMakesRoom) {

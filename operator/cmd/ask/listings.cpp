@@ -6,6 +6,7 @@
 
 #include "advice/data_places.h"
 #include "advice/expected.h"
+#include "advice/holds.h"
 #include "cmd/ask/expected_json.h"
 #include "cmd/ask/source.h"
 #include "cmd/ask/table.h"
@@ -18,6 +19,8 @@ namespace lips::cmd {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_named = 3;  // jobs, in one cell
 
 // The content of one of these commands, in both forms.
 struct Listing {
@@ -212,33 +215,55 @@ std::string namespace_of(const std::string& job) {
   return end == std::string::npos ? "" : job.substr(0, end);
 }
 
+std::string shown_if(bool known, std::string text) { return known && !text.empty() ? std::move(text) : "-"; }
+
+void add_hold(const ClusterSnapshot& cluster, const advice::Hold& hold, Listing& listing) {
+  const std::string space = namespace_of(hold.job);
+  std::string waits;
+  Json waiting = Json::array();
+  for (const JobId job : hold.waiting) {
+    waiting.push_back(cluster.jobs[job].name);
+    if (waiting.size() <= most_named) waits += fmt::format("{}{}", waits.empty() ? "" : ", ", cluster.jobs[job].name);
+  }
+  if (waiting.size() > most_named) waits += fmt::format(" and {} more", waiting.size() - most_named);
+  const double cores = hold.room.cpu.value();
+  const auto time_text = [](std::optional<Duration> time) { return time ? page::duration(to_seconds(*time)) : "-"; };
+  const auto time_json = [](std::optional<Duration> time) { return time ? Json(to_seconds(*time)) : Json(); };
+  listing.rows.push_back({hold.reason, shown_if(true, space), hold.job, shown_if(true, hold.pool),
+                          hold.store.empty() ? hold.zone : hold.zone + "/" + hold.store,
+                          shown_if(hold.tasks > 0, page::count(hold.tasks)),
+                          shown_if(cores > 0, fmt::format("{:g}", cores)),
+                          shown_if(hold.room.memory.value() > 0, size_text(hold.room.memory)),
+                          shown_if(hold.work.value() > 0, page::hours(hold.work.value())), time_text(hold.age),
+                          time_text(hold.ends_in), shown_if(hold.spare, "yes"), shown_if(true, waits)});
+  listing.json.push_back({{"reason", hold.reason},
+                          {"namespace", space},
+                          {"job", hold.job},
+                          {"pool", hold.pool},
+                          {"zone", hold.zone},
+                          {"store", hold.store.empty() ? Json() : Json(hold.store)},
+                          {"tasks", hold.tasks},
+                          {"cores", cores},
+                          {"mebibytes", hold.room.memory.value()},
+                          {"cpuSeconds", hold.work.value()},
+                          {"secondsSince", time_json(hold.age)},
+                          {"secondsUntil", time_json(hold.ends_in)},
+                          {"spare", hold.spare},
+                          {"waiting", std::move(waiting)}});
+}
+
 Result<Listing> list_holds(const EpochRecord& record) {
   const Result<Planned> planned = plan_of(record);
   if (!planned) return tl::unexpected(planned.error());
   const ClusterSnapshot& cluster = planned->question.cluster;
-  Listing listing{{{"held for", "namespace", "job", "pool", "zone", "tasks", "cores", "memory", "since", "spare"}},
+  const Result<std::vector<advice::Hold>> holds = advice::holds(planned->question, planned->outcome);
+  if (!holds) return tl::unexpected(holds.error());
+  Listing listing{{{"held for", "namespace", "job or data", "pool", "zone", "tasks", "cores", "size", "CPU hours",
+                    "since", "at most until", "spare", "who waits"}},
                   Json::array(),
                   ""};
-  listing.none = "the present plan holds no room empty for anybody (what is expected: lips expected)\n";
-  for (const HeldRoom& held : planned->outcome.plan.account.held) {
-    const Job& job = cluster.jobs[held.job];
-    const std::string &pool = cluster.pools[job.pool].name, &zone = cluster.zones[held.zone].name;
-    const double since = to_seconds(cluster.now - (job.whole.peers ? job.whole.arrived : job.arrival));
-    const std::string space = namespace_of(job.name);
-    listing.rows.push_back({std::string(to_string(held.reason)), space.empty() ? "-" : space, job.name, pool, zone,
-                            page::count(held.tasks), fmt::format("{:g}", held.room.cpu.value()),
-                            size_text(held.room.memory), page::duration(since), held.spare ? "yes" : "-"});
-    listing.json.push_back({{"reason", to_string(held.reason)},
-                            {"namespace", space},
-                            {"job", job.name},
-                            {"pool", pool},
-                            {"zone", zone},
-                            {"tasks", held.tasks},
-                            {"cores", held.room.cpu.value()},
-                            {"mebibytes", held.room.memory.value()},
-                            {"secondsSince", since},
-                            {"spare", held.spare}});
-  }
+  listing.none = "nothing is held for anybody (what is expected: lips expected)\n";
+  for (const advice::Hold& hold : *holds) add_hold(cluster, hold, listing);
   return listing;
 }
 
@@ -298,9 +323,9 @@ int run_expected(Words words) {
 int run_holds(Words words) {
   return run_listing(
       {"holds",
-       "Lists the room that the present plan leaves empty: for which job of which pool, where, how much, "
-       "since when and why.",
-       "which room stays empty, and for whom", list_holds},
+       "Lists what is held: room that the present plan leaves empty or leaves to expected runs, room beside tasks that "
+       "are marked against eviction, copies of data; for whom, where, how much, until when, and who waits.",
+       "what is held, for whom, and who waits because of it", list_holds},
       words);
 }
 
