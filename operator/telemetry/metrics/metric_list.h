@@ -151,7 +151,7 @@ inline constexpr auto metric_list = [] {
                   "cores that the last plan leaves empty for tasks of the pool that wait for others or have not come, "
                   "also beside nodes that it orders (lips holds)"},
       MetricAbout{"lips_pool_unpaid_core_seconds", gauge, "pool",
-                  "core-seconds that were kept empty for tasks of the pool to come, beyond what its tasks have used; "
+                  "core-seconds that were held for the pool (lips holds) beyond what its tasks have used; "
                   "above keepBudget times the cores that are there, nothing more is kept for it"},
       MetricAbout{"lips_pool_fair_share_ratio", gauge, "pool",
                   "what the pool is entitled to, as a part of its dominant resource, nodes that could be launched "
