@@ -73,6 +73,8 @@ Result<LeaseRecord> ApiLeaseStore::read() { return ask(Verb::get, '/' + percent_
 Result<LeaseRecord> ApiLeaseStore::write(const LeaseRecord& record) {
   Json metadata{{"name", name_}, {"namespace", name_space_}};
   if (!record.resource_version.empty()) metadata["resourceVersion"] = record.resource_version;
+  // An update of a Lease that is gone would make it again, whatever version was read; not one of a certain Lease.
+  if (!record.uid.empty()) metadata["uid"] = record.uid;
   const Json lease{{"apiVersion", "coordination.k8s.io/v1"},
                    {"kind", "Lease"},
                    {"metadata", std::move(metadata)},

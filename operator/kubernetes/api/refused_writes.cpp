@@ -11,8 +11,9 @@ bool is_write(Verb verb) {
   return verb == Verb::create || verb == Verb::update || verb == Verb::patch || verb == Verb::remove;
 }
 
-// 404 means that the object is gone, unless it is about the whole resource.
+// 404 means that the object is gone, unless it is about the whole resource. A namespace that ends takes nothing new.
 bool is_refusal(int code, std::string_view message) {
+  if (code == 403 && message.find("because it is being terminated") != std::string_view::npos) return false;
   if (code == 0) return true;  // by the client itself
   if (code == 404) return message.find("could not find the requested resource") != std::string_view::npos;
   return !is_about_another_object(code, message) && code >= 400 && code < 500 && code != 409 && code != 410 &&

@@ -7,9 +7,13 @@
 
 #include <chrono>
 #include <cstdio>
+#include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "kubernetes/api/http_client.h"
 #include "kubernetes/api/leadership.h"
+#include "tests/kubernetes/api/fake_api_server.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -159,6 +163,56 @@ TEST_F(Lease, IsMadeAgainByItsHolderWhenSomebodyDeletedIt) {
   store_.record.reset();
   ASSERT_TRUE(b_.step(at(15)).has_value());
   EXPECT_TRUE(b_.leads(at(15)));
+}
+
+// Keeps one Lease as an API server does: an update of a missing one makes it, unless it names a uid.
+class LeaseServer {
+ public:
+  Reply operator()(const ReceivedRequest& request) {
+    const std::lock_guard lock(mutex_);
+    if (request.method != "GET" && before_write) std::exchange(before_write, nullptr)();
+    if (request.method == "GET") return lease.is_null() ? said(404) : said(200);
+    nlohmann::json wanted = nlohmann::json::parse(request.body);
+    nlohmann::json& meta = wanted["metadata"];
+    if (request.method == "PUT" && lease.is_null() && meta.contains("uid")) return said(409);
+    if (request.method == "PUT" && !lease.is_null() && meta["resourceVersion"] != lease["metadata"]["resourceVersion"])
+      return said(409);
+    if (request.method == "POST" && !lease.is_null()) return said(409);
+    if (lease.is_null()) ++made;
+    meta["uid"] = lease.is_null() ? "uid-" + std::to_string(made) : lease["metadata"]["uid"].get<std::string>();
+    meta["resourceVersion"] = std::to_string(++version_);
+    lease = std::move(wanted);
+    return said(200);
+  }
+  nlohmann::json lease;
+  int made = 0;
+  std::function<void()> before_write;
+
+ private:
+  Reply said(int code) const { return {code, code == 200 ? lease.dump() : "{}", {}, false, nullptr}; }
+  std::mutex mutex_;
+  int version_ = 0;
+};
+
+TEST(ApiLeaseStore, MakesNoLeaseThatSomebodyDeletesWhileItIsRenewed) {
+  LeaseServer kept;
+  FakeApiServer server{[&](const ReceivedRequest& request) { return kept(request); }};
+  HttpClient client{server.connection(), quick_client()};
+  ApiLeaseStore store(client, "lips", "lips", std::chrono::seconds(5));
+  LeaderElection election(store, named("a"));
+  ASSERT_TRUE(election.step(at(0)).has_value());
+  ASSERT_TRUE(election.step(at(2)).has_value());
+  EXPECT_EQ(kept.made, 1);
+  kept.before_write = [&] { kept.lease = nullptr; };
+  EXPECT_EQ(election.step(at(4)).error().code, ErrorCode::conflict);
+  EXPECT_EQ(kept.made, 1) << "it was not made behind the back of whoever deleted it";
+  EXPECT_TRUE(election.leads(at(11))) << "until the last renewal ends, which nobody else may overtake";
+  ASSERT_TRUE(election.step(at(6)).has_value());
+  EXPECT_EQ(kept.made, 2);
+  EXPECT_EQ(kept.lease["metadata"]["uid"], "uid-2");
+  kept.before_write = [&] { kept.lease = nullptr; };
+  EXPECT_FALSE(election.release(at(7)).has_value());
+  EXPECT_TRUE(kept.lease.is_null()) << "nor is one made to be given up";
 }
 
 // The lease is written every two seconds, so it is the first to tell of a restored backup.

@@ -63,6 +63,10 @@ TEST_F(RefusedWritesTest, ReadsAndWhatIsGoneAndOutagesAreNoRefusals) {
   count(Verb::list, pod, 403, "no right", std::chrono::seconds(1));
   for (const int code : {404, 408, 409, 410, 429, 500, 503})
     count(Verb::create, pod + "/binding", code, "pods \"p\" not found", std::chrono::seconds(1));
+  // A tenant deletes its namespace while its pods wait.
+  count(Verb::create, pod + "/binding", 403,
+        "pods \"p\" is forbidden: unable to create new content in namespace n because it is being terminated",
+        std::chrono::seconds(1));
   EXPECT_THAT(counted_, IsEmpty());
   count(Verb::patch, "/apis/batch/v1/jobs/x", 404, "the server could not find the requested resource",
         std::chrono::seconds(1));

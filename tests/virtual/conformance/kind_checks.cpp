@@ -75,6 +75,15 @@ void updates_what_is_missing(Bench& b, const Kind& kind) {
   EXPECT_EQ(b.read(b.path(kind, "a")), reply.body);
 }
 
+void updates_what_somebody_deleted(Bench& b, const Kind& kind) {
+  const Json made = b.make(kind.plural, "a");
+  b.remove(b.path(kind, "a"), {{"gracePeriodSeconds", 0}});
+  if (b.get(b.path(kind, "a")).code == 200) return;  // it waits for something
+  const Replied reply = b.put(b.path(kind, "a"), made);
+  if (!kind.update_creates) return expect_refusal(reply, 404, "NotFound", "not found");
+  expect_refusal(reply, 409, "Conflict", "UID in precondition");
+}
+
 void keeps_the_version_if_nothing_changes(Bench& b, const Kind& kind) {
   // The first update makes its writer the owner of what was filled in.
   const Json made = b.put(b.path(kind, "a"), b.make(kind.plural, "a")).body;
@@ -179,6 +188,7 @@ constexpr KindCheck table_of_kinds[] = {
     {"updates_the_newest_version_only", updates_the_newest_version_only},
     {"updates_without_a_version", updates_without_a_version},
     {"updates_what_is_missing", updates_what_is_missing},
+    {"updates_what_somebody_deleted", updates_what_somebody_deleted},
     {"keeps_the_version_if_nothing_changes", keeps_the_version_if_nothing_changes},
     {"takes_labels_by_merge_patch", takes_labels_by_merge_patch},
     {"takes_a_strategic_merge_patch", takes_a_strategic_merge_patch},

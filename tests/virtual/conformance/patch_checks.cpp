@@ -73,6 +73,16 @@ constexpr Check table_of_patches[] = {
        const Json patch{{"metadata", {{"uid", "11111111-2222-4333-8444-555555555555"}}}, {"status", {{"size", 1}}}};
        EXPECT_EQ(at(b.patched(b.path("datasets", "a") + "/status", patch), "/status/size"), 1);
      }},
+    {"merge_patch_of_the_status_of_a_custom_resource_made_anew_is_refused_by_its_version",
+     [](Bench& b) {
+       const Json first = b.make("datasets", "a");
+       const Json patch{
+           {"metadata", {{"uid", uid_of(first)}, {"resourceVersion", first["metadata"]["resourceVersion"]}}},
+           {"status", {{"size", 1}}}};
+       EXPECT_EQ(b.remove(b.path("datasets", "a"), Json::object()).code, 200);
+       b.make("datasets", "a");
+       expect_refusal(b.patch(b.path("datasets", "a") + "/status", patch), 409, "Conflict");
+     }},
     {"merge_patch_of_the_name_is_refused",
      [](Bench& b) {
        b.make("configmaps", "a");
