@@ -241,8 +241,7 @@ void DataMover::Working::step(ObservedMove& observed, const WorkIndex& index, Ti
   if (move.status.began() && !observed.view.data_set_gone && !observed.set->layout) return;
   // A pod that does not start may wait for a Secret that somebody has deleted.
   const bool waits = observed.view.source == WorkState::starting || !observed.view.waiting.empty();
-  if (waits && observed.view.needs_source && secret.key().known())
-    pod_secrets.is_there(source_secret(move, secret.key()), now);
+  if (waits && observed.view.needs_source && secret.key().known()) has_secret(move, now);
   const MoveStep next = next_step(move.status, observed.view, options.rules, now);
   const auto refused = not_created.extract(move.meta.object.uid);
   if (!refused.empty() && refused.mapped() != move.status.message) {
@@ -333,15 +332,19 @@ std::vector<CarriedBlock> DataMover::Working::carried(const ObservedMove& observ
 }
 
 // The Secret for the pods of a copy that two pods make together.
+bool DataMover::Working::has_secret(const DataMoveResource& move, TimePoint now) {
+  return pod_secrets.is_there(
+      source_pod_name(move), [&] { return source_secret_json(move, secret.key()); }, now);
+}
+
 bool DataMover::Working::has_password(const DataMoveResource& move, TimePoint now) {
   std::string& why = not_created[move.meta.object.uid];
   if (!secret.key().known()) {
     why = "waits: " + secret.problem();
     return false;
   }
-  const PodSecret password = source_secret(move, secret.key());
-  const bool there = pod_secrets.is_there(password, now);
-  why = there ? "" : pod_secrets.problem(password.name);
+  const bool there = has_secret(move, now);
+  why = there ? "" : pod_secrets.problem(source_pod_name(move));
   if (why.empty()) not_created.erase(move.meta.object.uid);
   return there;
 }

@@ -48,7 +48,7 @@ struct CopyWork {
   std::string source_address;  // of the serving pod, if one is needed
 };
 // Serves the old replicas, and their checksums, to the Job of the same move. Both have the password of this move alone,
-// from its source_secret().
+// from its source_secret_json().
 std::string source_pod_json(const CopyWork& work, const WorkSettings& settings);
 // Copies to temporary names, verifies against the source's checksums, renames.
 std::string copy_job_json(const CopyWork& work, const WorkSettings& settings);
@@ -67,7 +67,7 @@ struct DeleteWork {
 std::string delete_job_json(const DeleteWork& work, const WorkSettings& settings);
 
 // Serves a store to readers elsewhere, as long as the DataStore exists. Has the key of this store alone, from its
-// serve_secret(), which has the pod's name.
+// serve_secret_json(), which has the pod's name.
 std::string serve_pod_json(const DataStoreResource& store, const std::string& name, const WorkSettings& settings);
 inline constexpr int serve_port = 8080;
 

@@ -22,18 +22,16 @@ std::string secret_json(nlohmann::json meta, const std::string& word) {
 
 }  // namespace
 
-PodSecret source_secret(const DataMoveResource& move, const StoreKey& key) {
+std::string source_secret_json(const DataMoveResource& move, const StoreKey& key) {
   const ObjectMeta& meta = move.meta.object;
-  const std::string name = source_pod_name(move);
-  return {name, secret_json(owned_metadata(name, DataKind::data_move, meta, {{move_label, meta.uid}}),
-                            key.seal("move/" + meta.uid))};
+  return secret_json(owned_metadata(source_pod_name(move), DataKind::data_move, meta, {{move_label, meta.uid}}),
+                     key.seal("move/" + meta.uid));
 }
 
-PodSecret serve_secret(const DataStoreResource& store, const StoreKey& key) {
+std::string serve_secret_json(const DataStoreResource& store, const StoreKey& key) {
   const ObjectMeta& meta = store.meta.object;
-  const std::string name = serve_pod_name(store, key);
-  return {name, secret_json(owned_metadata(name, DataKind::data_store, meta, {{store_label, meta.uid}}),
-                            key.of_store(meta.uid).text())};
+  return secret_json(owned_metadata(serve_pod_name(store, key), DataKind::data_store, meta, {{store_label, meta.uid}}),
+                     key.of_store(meta.uid).text());
 }
 
 // Names that become labels may have 63 characters; a uid has 36.
@@ -42,16 +40,16 @@ std::string serve_pod_name(const DataStoreResource& store, const StoreKey& key) 
   return "lips-" + uid + "-serve-" + key.seal("name/" + uid).substr(0, 8);
 }
 
-bool PodSecrets::is_there(const PodSecret& secret, TimePoint now) {
-  const auto known = asked_.find(secret.name);
+bool PodSecrets::is_there(const std::string& name, const std::function<std::string()>& body, TimePoint now) {
+  const auto known = asked_.find(name);
   if (known != asked_.end() && known->second.there && now - known->second.at < asked_again_after) return true;
-  const std::string object = "Secret/" + secret.name;
+  const std::string object = "Secret/" + name;
   if (!writes_.free(object, now)) return false;
   std::erase_if(asked_, [now](const auto& each) { return now - each.second.at >= asked_again_after; });
-  Asked& asked = asked_[secret.name];
+  Asked& asked = asked_[name];
   asked.at = now, asked.there = false;
   const std::string path = "/api/v1/namespaces/" + percent_encoded(name_space_) + "/secrets";
-  writes_.send(object, creation_of(path, secret.body), [this, name = secret.name, now](const Answer& answer) {
+  writes_.send(object, creation_of(path, body()), [this, name, now](const Answer& answer) {
     const bool there = answer || answer.error().code == ErrorCode::conflict;
     asked_[name] = {now, there, there ? "" : "Secret/" + name + " cannot be made: " + answer.error().message};
   });

@@ -323,9 +323,10 @@ std::string ResourceReconciler::served_at(const DataStoreResource& store, int& b
 
 // The Secret for the pod that serves it.
 bool ResourceReconciler::has_key(const DataStoreResource& store, TimePoint now) {
-  const PodSecret key = serve_secret(store, serving_.secret.key());
-  if (serving_.pod_secrets.is_there(key, now)) return true;
-  if (const std::string problem = serving_.pod_secrets.problem(key.name); !problem.empty())
+  const std::string& name = serving_name(store);
+  const auto body = [&] { return serve_secret_json(store, serving_.secret.key()); };
+  if (serving_.pod_secrets.is_there(name, body, now)) return true;
+  if (const std::string problem = serving_.pod_secrets.problem(name); !problem.empty())
     events_.record({{data_api_version, "DataStore", store.meta.object}, true, "NotServed", "Serving", problem}, now);
   return false;
 }

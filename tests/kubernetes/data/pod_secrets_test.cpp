@@ -247,6 +247,28 @@ TEST_F(PodSecretsTest, AreMadeAgainWhileAPodWaitsForOne) {
   EXPECT_FALSE(has_secret(serving("v")));
 }
 
+// A body holds a hash of the key, and is asked for at each step while a pod waits.
+TEST(PodSecrets, MakeTheirBodiesOnlyToSendThem) {
+  FakeApiServer server{[](const ReceivedRequest&) { return Reply{201, "{}", {}, false, nullptr}; }};
+  HttpClient client{server.connection(), quick_client()};
+  ObjectWrites writes{client, [] { return true; }, [] {}};
+  PodSecrets secrets{writes, "lips"};
+  TimePoint now{std::chrono::hours(1)};
+  int made = 0, there = 0;
+  const auto ask = [&] {
+    there += secrets.is_there(
+        "s", [&] { return ++made, std::string("{}"); }, now);
+    while (writes.anything_under_way()) writes.collect(now);
+    writes.collect(now += std::chrono::milliseconds(250));
+  };
+  for (int turn = 0; turn < 200; ++turn) ask();
+  EXPECT_EQ(made, 1);
+  EXPECT_GT(there, 190);
+  for (int turn = 0; turn < 200; ++turn) ask();
+  EXPECT_EQ(made, 2) << "somebody may have deleted it";
+  EXPECT_EQ(server.requests().size(), 2u);
+}
+
 TEST_F(PodSecretsTest, AreTakenAsTheyAreByTheNextProcess) {
   ASSERT_TRUE(becomes([&] { return has_secret("lips-m-source") && is_made("lips-m-source"); }));
   show_pod("lips-m-source", of_move(), ready());
