@@ -105,14 +105,18 @@ PodNotes pod_notes(value metadata) {
 }
 
 std::int64_t requested_cpu(value container) {
-  std::int64_t cpu = 0;
+  ResourceAmounts requests, limits;
   each_field(container, [&](std::string_view key, value content) {
     if (key != "resources") return;
-    each_field(content, [&](std::string_view field, value requests) {
-      if (field == "requests") cpu = amount_of(amounts(requests, "resources.requests"), "cpu");
+    each_field(content, [&](std::string_view field, value of_it) {
+      if (field == "requests") requests = amounts(of_it, "resources.requests");
+      if (field == "limits") limits = amounts(of_it, "resources.limits");
     });
   });
-  return cpu;
+  // As the server fills in a pod that is made of the template.
+  const auto of_cpu = [](const auto& amount) { return amount.first == "cpu"; };
+  const bool requested = std::any_of(requests.begin(), requests.end(), of_cpu);
+  return amount_of(requested ? requests : limits, "cpu");
 }
 
 void read_job_spec(value json, JobSpec& spec) {
@@ -135,7 +139,8 @@ template <>
 struct ObjectFields<BatchJob> {
   static constexpr std::string_view kind = "job";
   static void read(std::string_view key, value content, BatchJob& job) {
-    if (key == "metadata") json::read_metadata(content, job.meta, job.annotations, &job.deleting, nullptr, &job.cron_job);
+    if (key == "metadata")
+      json::read_metadata(content, job.meta, job.annotations, &job.deleting, nullptr, &job.cron_job);
     if (key == "spec") json::read_job_spec(content, job.spec);
     if (key == "status") read_job_status(content, job);
   }

@@ -32,6 +32,18 @@ std::vector<StepState> states(const std::string& status) {
   return result;
 }
 
+// A template has not been filled in yet as its pods will be.
+TEST(JobSetDecoder, TakesALimitOfCpuForTheRequestWhereThereIsNone) {
+  const Result<Workflow> read = job_set(
+      R"({"replicatedJobs":[{"name":"a","template":{"spec":{"template":{"spec":{"containers":[
+        {"resources":{"limits":{"cpu":"2"}}},
+        {"resources":{"requests":{"memory":"1Gi"},"limits":{"cpu":"500m"}}},
+        {"resources":{"requests":{"cpu":"0"},"limits":{"cpu":"4"}}},
+        {"resources":{"limits":{"cpu":"8"},"requests":{"cpu":"100m"}}}]}}}}}]})");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->steps[StepIndex(0)].spec->cpu, 2000 + 500 + 0 + 100);
+}
+
 TEST(JobSetDecoder, ReadsItsJobsAndWhatTheyWaitFor) {
   const Result<Workflow> read = job_set(two_jobs);
   ASSERT_TRUE(read) << read.error().message;
