@@ -19,7 +19,6 @@ constexpr Duration least_every = std::chrono::seconds(10);         // between tw
 constexpr Duration job_appears_in = std::chrono::minutes(1);       // after it was asked for
 // Data sets at which Jobs look at the same time: each is a pod in the namespace of moves.
 constexpr std::size_t most_at_once = 10, most_of_a_namespace = 4;
-constexpr std::string_view log_limit = "?limitBytes=16777216";  // it is read in one piece
 
 std::string name_of(const CatalogDataSet& set) { return full_name(set.object.meta.object); }
 
@@ -35,14 +34,14 @@ std::string first_job(const std::string& job) {
 
 DataDiscovery::DataDiscovery(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events,
                              const WorkSettings& work)
-    : catalog_(catalog), writes_(writes), events_(events), work_(work) {}
+    : catalog_(catalog), writes_(writes), events_(events), work_(work), logs_(catalog, writes, work.name_space) {}
 
 void DataDiscovery::forget_what_is_gone() {
   std::erase_if(not_before_, [this](const auto& pause) { return !catalog_.data_sets().contains(pause.first); });
-  if (logs_.empty() && walks_.empty()) return;
+  if (logs_.kept() + walks_.size() == 0) return;
   std::set<std::string> jobs;
   for (const auto& [name, set] : catalog_.data_sets()) jobs.insert(list_job_name(set.object));
-  std::erase_if(logs_, [&](const auto& log) { return !jobs.contains(first_job(log.first)); });
+  logs_.forget_if([&](const std::string& job) { return !jobs.contains(first_job(job)); });
   std::erase_if(walks_, [&](const auto& walk) { return !jobs.contains(walk.first); });
 }
 
@@ -112,33 +111,11 @@ bool DataDiscovery::due(const CatalogDataSet& set, TimePoint now) const {
   return every > Duration(0) && now - *status.discovered >= std::max(every, least_every);
 }
 
-const std::string* DataDiscovery::log_of(const CatalogDataSet& set, const std::string& job, const std::string& body,
-                                         TimePoint now) {
-  const auto log = logs_.find(job);
-  if (log != logs_.end()) return &log->second;
-  const std::string key = "Job/" + job;
-  const auto place = catalog_.jobs().find(job);
-  if (place == catalog_.jobs().end()) {
-    if (writes_.free(key, now))
-      writes_.send(key, creation_of(jobs_path(work_.name_space), body), [this, job](const Answer& answer) {
-        if (!answer && answer.error().code != ErrorCode::conflict) logs_.erase(job);
-      });
-    return nullptr;
-  }
-  if (place->second.deleting || place->second.state == WorkJob::State::running) return nullptr;
-  const WorkPod* pod = nullptr;
-  for (const auto& [name, each] : catalog_.pods())
-    if (each.job == job) pod = &each;
-  if (place->second.state == WorkJob::State::failed || !pod) {
-    report_problem(set, pod && !pod->message.empty() ? pod->message : place->second.why + " (its pod is gone)", now);
-    return nullptr;
-  }
-  if (!writes_.free(key + "/log", now)) return nullptr;
-  ApiRequest request;
-  request.path = pods_path_of(work_.name_space) + '/' + pod->meta.name + "/log" + std::string(log_limit);
-  writes_.send(key + "/log", std::move(request), [this, job](const Answer& answer) {
-    if (answer) logs_[job] = *answer;
-  });
+const std::string* DataDiscovery::log_of(const CatalogDataSet& set, const std::string& job,
+                                         const std::function<std::string()>& body, TimePoint now) {
+  const Result<const std::string*> log = logs_.of(job, body, now);
+  if (log) return *log;
+  report_problem(set, log.error().message, now);
   return nullptr;
 }
 
@@ -147,7 +124,7 @@ void DataDiscovery::discover(const CatalogDataSet& set, TimePoint now) {
   if (discover.source == DiscoveryRequest::Source::hdfs) return discover_hdfs(set, now);
   const DataStoreResource* store = catalog_.store(discover.store);
   if (!store) return;  // the review of the data set reports what is missing
-  const std::string body = list_job_json(set.object, *store, work_);
+  const auto body = [&] { return list_job_json(set.object, *store, work_); };
   if (const std::string* log = log_of(set, list_job_name(set.object), body, now))
     keep(set, read_listing(*log, set.object.spec), now);
 }
@@ -158,10 +135,11 @@ const std::vector<DataFile>* DataDiscovery::walk_hdfs(const CatalogDataSet& set,
   HdfsWalk& walk = walks_.try_emplace(first, set.object.spec.discover).first->second;
   while (!walk.done()) {
     const std::string job = walk.level() == 0 ? first : job_of_level(first, walk.level());
-    const std::string* log = log_of(set, job, fetch_job_json(set.object, job, walk.urls(), work_), now);
+    const auto body = [&] { return fetch_job_json(set.object, job, walk.urls(), work_); };
+    const std::string* log = log_of(set, job, body, now);
     if (!log) return nullptr;
     const Result<void> taken = walk.take(*log);
-    logs_.erase(job);
+    logs_.forget(job);
     if (taken) continue;
     report_problem(set, taken.error().message, now);
     return nullptr;
@@ -172,10 +150,13 @@ const std::vector<DataFile>* DataDiscovery::walk_hdfs(const CatalogDataSet& set,
 void DataDiscovery::discover_hdfs(const CatalogDataSet& set, TimePoint now) {
   const std::vector<DataFile>* files = walk_hdfs(set, now);
   if (!files) return;
-  std::vector<std::string> urls;
-  for (const DataFile& file : *files) urls.push_back(hdfs_blocks_url(set.object.spec.discover, file));
   const std::string job = job_of_blocks(list_job_name(set.object));
-  if (const std::string* log = log_of(set, job, fetch_job_json(set.object, job, urls, work_), now))
+  const auto body = [&] {
+    std::vector<std::string> urls;
+    for (const DataFile& file : *files) urls.push_back(hdfs_blocks_url(set.object.spec.discover, file));
+    return fetch_job_json(set.object, job, urls, work_);
+  };
+  if (const std::string* log = log_of(set, job, body, now))
     keep(set, read_hdfs_blocks(*files, *log, set.object.spec), now);
 }
 
@@ -242,13 +223,7 @@ void DataDiscovery::refuse_size(const CatalogDataSet& set, std::string why, Time
 void DataDiscovery::remove_jobs(const CatalogDataSet& set, TimePoint now) {
   const auto jobs = jobs_.find(set.object.meta.object.uid);
   if (jobs == jobs_.end()) return;
-  for (const WorkJob* job : jobs->second) {
-    const std::string& name = job->meta.name;
-    logs_.erase(name);
-    const std::string key = "Job/" + name + "/end";
-    if (!job->deleting && writes_.free(key, now))
-      writes_.send(key, deletion_of(jobs_path(work_.name_space) + '/' + name));
-  }
+  for (const WorkJob* job : jobs->second) logs_.end(*job, now);
 }
 
 }  // namespace lips::kubernetes

@@ -2,6 +2,7 @@
 // logs, and writes the result into the DataSet's status.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "kubernetes/data/data_catalog.h"
 #include "kubernetes/data/discovered.h"
 #include "kubernetes/data/hdfs_walk.h"
+#include "kubernetes/data/job_logs.h"
 #include "kubernetes/data/move_jobs.h"
 #include "kubernetes/data/object_writes.h"
 
@@ -20,7 +22,7 @@ class DataDiscovery {
  public:
   DataDiscovery(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events, const WorkSettings& work);
   void tick(TimePoint now);
-  std::size_t kept() const { return logs_.size() + walks_.size() + not_before_.size(); }
+  std::size_t kept() const { return logs_.kept() + walks_.size() + not_before_.size(); }
 
  private:
   void forget_what_is_gone();
@@ -32,8 +34,9 @@ class DataDiscovery {
   void discover_hdfs(const CatalogDataSet& set, TimePoint now);
   // All files, once every folder is listed; before that, and where one cannot be, nullptr.
   const std::vector<DataFile>* walk_hdfs(const CatalogDataSet& set, TimePoint now);
-  // The log of a Job's pod once it has succeeded. Before that, starts the Job or requests the log, and returns nullptr.
-  const std::string* log_of(const CatalogDataSet& set, const std::string& job, const std::string& body, TimePoint now);
+  // See JobLogs; nullptr also where the Job has failed, which is told.
+  const std::string* log_of(const CatalogDataSet& set, const std::string& job, const std::function<std::string()>& body,
+                            TimePoint now);
   void keep(const CatalogDataSet& set, const Result<Discovered>& found, TimePoint now);
   void refuse_size(const CatalogDataSet& set, std::string why, TimePoint now);
   void report_problem(const CatalogDataSet& set, const std::string& what, TimePoint now);
@@ -43,7 +46,7 @@ class DataDiscovery {
   ObjectWrites& writes_;
   EventRecorder& events_;
   const WorkSettings& work_;
-  std::map<std::string, std::string> logs_;                  // by Job
+  JobLogs logs_;
   std::map<std::string, HdfsWalk> walks_;                    // by the first Job of a look
   std::map<std::string, TimePoint> not_before_;              // by data set: after a failure
   std::map<std::string, std::vector<const WorkJob*>> jobs_;  // by uid of the data set, in this tick
