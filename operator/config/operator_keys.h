@@ -179,6 +179,9 @@ void each_cluster_key(Fields& fields, OperatorConfig& config) {
             {"", "run pods that serve node directories and volumes to readers elsewhere"});
     in.duration("keepFinished", config.moves.keep_finished,
                 {"duration", "how long the operator keeps its own DataMoves after they end"});
+    in.duration("unownedEvery", config.moves.unowned_every,
+                {"duration",
+                 "how often a Job looks in each store for copies that no DataSet owns; nothing is deleted; 0: never"});
     in.text("serviceAccount", config.moves.service_account,
             {"", "service account of the Jobs that copy; empty: the namespace's default"});
     in.whole("runAsUser", config.moves.run_as_user, -1,

@@ -87,7 +87,7 @@ struct OperatorConfig {
     MebibytesPerSecond bandwidth{0};  // of all moves of a zone pair together; 0: no limit
     std::string name_space, image = "docker.io/rclone/rclone:1.72.0", pull_policy = "IfNotPresent", service_account;
     bool serve_stores = true;
-    Duration keep_finished{600'000'000};
+    Duration keep_finished{600'000'000}, unowned_every{86'400'000'000};
     std::int32_t run_as_user = 65532;       // for pods that mount no node directory; -1: the namespace decides
     double cpu_request = 0, cpu_limit = 0;  // cores; no limit: 0
     Mebibytes memory_request{0}, memory_limit{1024};

@@ -159,6 +159,7 @@ const std::map<std::string, std::string>& shown_by() {
       {"moves.imagePullPolicy", "MoverPods.AreWhereAndWhatTheConfigurationSays"},
       {"moves.serviceAccount", "MoverPods.AreWhereAndWhatTheConfigurationSays"},
       {"moves.keepFinished", "DataMoves.ThatWereAskedForAreCarriedOutAndTheirObjectsGo"},
+      {"moves.unownedEvery", "CopyReviewTest.LooksAtNoStoreWhereItIsNotWanted"},
       {"moves.runAsUser", "MoverPods.AreRootWhereTheyMountANodesDirectoryAlone"},
       {"moves.cpuRequest", "MoverPods.HaveLimitsOfCpuMemoryAndScratch"},
       {"moves.memoryRequest", "MoverPods.HaveLimitsOfCpuMemoryAndScratch"},

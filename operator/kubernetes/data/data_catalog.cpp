@@ -60,8 +60,6 @@ std::vector<DataCatalog::Informer> DataCatalog::informers() const {
   return result;
 }
 
-bool DataCatalog::complete() const { return listed_.size() == kind_count; }
-
 DataCatalog::Arrival DataCatalog::arrival(Kind kind, const ObjectMeta& meta, std::string_view json) {
   Arrival result{kind, Arrival::What::changed, meta, {}, {}, json.size()};
   const auto keep = [&](auto decoded) {
@@ -141,6 +139,7 @@ std::vector<CatalogChange> DataCatalog::poll() {
 
 void DataCatalog::take(Arrival& arrival) {
   const std::string name = full_name(arrival.meta);
+  unread_.erase({arrival.kind, name});
   switch (arrival.what) {
     case Arrival::What::complete:
       listed_.insert(arrival.kind);
@@ -157,6 +156,7 @@ void DataCatalog::take(Arrival& arrival) {
       break;
     case Arrival::What::malformed:
       remove(arrival.kind, name);
+      unread_[{arrival.kind, name}] = arrival.meta.uid;
       if (arrival.kind != Kind::job && arrival.kind != Kind::pod)
         findings_[{arrival.finding.kind, name}] = std::move(arrival.finding);
       break;

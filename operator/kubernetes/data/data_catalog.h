@@ -90,7 +90,7 @@ class DataCatalog {
   ~DataCatalog();
   std::vector<Informer> informers() const;
   // All kinds have been listed once, and poll() has handled the lists.
-  bool complete() const;
+  bool complete() const { return listed_.size() == kind_count; }
   // Grows whenever poll() has handled something.
   std::uint64_t version() const { return version_; }
 
@@ -129,6 +129,11 @@ class DataCatalog {
   const StoreMap& stores() const { return stores_; }
   const PoolMap& pools() const { return pools_; }
   const std::map<std::string, DataMoveResource>& moves() const { return moves_; }
+  // Calls `visit` with the uid of each object that is there and is not understood.
+  template <class Visit>
+  void each_unread(Visit visit) const {
+    for (const auto& [name, uid] : unread_) visit(uid);
+  }
   const std::map<std::string, WorkJob>& jobs() const { return jobs_; }  // by name
   const std::map<std::string, WorkPod>& pods() const { return pods_; }
 
@@ -199,6 +204,7 @@ class DataCatalog {
   std::map<std::string, DataMoveResource> moves_;
   std::map<std::string, WorkJob> jobs_;
   std::map<std::string, WorkPod> pods_;
+  std::map<std::pair<Kind, std::string>, std::string> unread_;  // uids of malformed objects
 
   std::set<std::string> stores_touched_, pools_touched_, sets_touched_, looked_at_;
   bool store_set_changed_ = false;

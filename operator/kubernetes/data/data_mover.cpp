@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "kubernetes/data/copy_review.h"
 #include "kubernetes/data/data_discovery.h"
 #include "kubernetes/data/delete_work.h"
 #include "kubernetes/data/move_admission.h"
@@ -52,6 +53,7 @@ struct DataMover::Working {
         reconciler(catalog, writes, events, options.work, {secret, pod_secrets, options.serve_stores},
                    options.pool_uses),
         discovery(catalog, writes, events, options.work),
+        copy_review(catalog, writes, events, options.work, options.unowned_every),
         requests(catalog, writes, {options.blocks_per_move, options.attempts, options.keep_finished}) {}
 
   void tick(TimePoint now);
@@ -63,6 +65,7 @@ struct DataMover::Working {
   void step(ObservedMove& observed, const WorkIndex& index, TimePoint now);
   void act(MoveAction action, const ObservedMove& observed, const WorkIndex& index, TimePoint now);
   void change_replicas(MoveAction action, const ObservedMove& observed, TimePoint now);
+  bool has_secret(const DataMoveResource& move, TimePoint now);
   bool has_password(const DataMoveResource& move, TimePoint now);
   void create_work(MoveAction action, const ObservedMove& observed, TimePoint now);
   void remove_work(const WorkOfMove& work, const std::vector<WorkRole>& roles, TimePoint now);
@@ -82,6 +85,7 @@ struct DataMover::Working {
   PodSecrets pod_secrets;
   ResourceReconciler reconciler;
   DataDiscovery discovery;
+  CopyReview copy_review;
   MoveRequests requests;
 
   std::map<std::string, StatusUpdate> status_updates;
@@ -212,6 +216,7 @@ void DataMover::Working::tick(TimePoint now) {
   reconciler.allow_deletion(why_suspended.empty());
   reconciler.tick(now);
   discovery.tick(now);
+  copy_review.tick(now);
   if (why_suspended.empty()) requests.write(now);
   const WorkIndex index(catalog);
   std::vector<ObservedMove> moves;

@@ -30,6 +30,7 @@ struct MoverOptions {
   std::int32_t attempts = 0;           // of a DataMove
   Duration keep_finished{};            // finished DataMoves
   MoveRules rules;
+  Duration unowned_every{};  // between two looks at a store for copies that nobody owns; 0: none
   // Why moves and drops are suspended until a person has looked; the text empty: they are not. Empty: they never are.
   std::function<std::string()> suspended = {};
   bool serve_stores = false;                             // run a pod for each DataStore that requests one

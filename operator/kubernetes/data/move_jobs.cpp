@@ -436,6 +436,17 @@ std::string fetch_job_json(const DataSetResource& set, const std::string& name, 
              std::move(spec), longest_start, settings);
 }
 
+std::string look_job_json(const DataStoreResource& store, const std::string& name, const WorkSettings& settings) {
+  PodParts parts = with_scratch();
+  if (!is_bucket(store.spec.kind)) mount_store(parts, store.spec, "target", "/target", true);
+  add_remote(parts, store.spec, Remote::target, "/target");
+  Json spec = pod_spec(Json::array(), {container("look", look_script(), parts, settings)}, parts, settings);
+  place(spec, store.spec, store.spec.zone);
+  return job(owned_metadata(name, DataKind::data_store, store.meta.object,
+                            {{store_label, store.meta.object.uid}, {role_label, to_string(WorkRole::look)}}),
+             std::move(spec), longest_start, settings);
+}
+
 std::string purge_job_json(const DataSetResource& set, const DataStoreResource& store, const WorkSettings& settings) {
   PodParts parts = with_scratch();
   if (!is_bucket(store.spec.kind)) mount_store(parts, store.spec, "target", "/target", false);

@@ -76,6 +76,8 @@ std::string list_job_json(const DataSetResource& set, const DataStoreResource& s
 // Fetches URLs one after another; the answers are written to the log of its pod, one line each.
 std::string fetch_job_json(const DataSetResource& set, const std::string& name, const std::vector<std::string>& urls,
                            const WorkSettings& settings);
+// Lists the folders of a store in which copies lie, with the number and size of their files, to the log of its pod.
+std::string look_job_json(const DataStoreResource& store, const std::string& name, const WorkSettings& settings);
 // Deletes all copies of a deleted data set from a store.
 std::string purge_job_json(const DataSetResource& set, const DataStoreResource& store, const WorkSettings& settings);
 

@@ -236,6 +236,31 @@ if grep -e ' ERROR : ' -e "Can't follow" /scratch/error > /scratch/left_out; the
 fi
 )sh";
 
+// A folder is lips-copies/NAMESPACE/NAME/UID, or what else lies there. The last line says that nothing is missing.
+const char* const looking = R"sh(
+ended=0
+rclone lsf --recursive --files-only --format sp --separator "$tab" "target:lips-copies" > /scratch/list 2> /scratch/error || ended=$?
+# 3: there is no such folder. A part of it may have gone meanwhile, too.
+if [ $ended -ne 0 ] && { [ $ended -ne 3 ] || [ -s /scratch/list ]; }; then die "cannot list: $(error_of)"; fi
+if [ $ended -eq 0 ] && grep -e ' ERROR : ' /scratch/error > /scratch/left_out; then
+  read -r line < /scratch/left_out
+  die "the list would be without a part of the copies: $line"
+fi
+awk '{
+  at = index($0, "\t")
+  if (at == 0) next
+  path = substr($0, at + 1)
+  parts = split(path, part, "/")
+  folder = parts > 3 ? part[1] "/" part[2] "/" part[3] : path
+  files[folder] += 1
+  bytes[folder] += substr($0, 1, at - 1)
+}
+END { for (folder in files) printf "%s\t%.0f\t%.0f\n", folder, files[folder], bytes[folder] }' /scratch/list > /scratch/folders ||
+  die "cannot sum up the list"
+cat /scratch/folders
+echo complete
+)sh";
+
 // One process fetches everything: one for each of thousands of files would take minutes. A log may hold 10 MiB, so it
 // gets only the needed parts of block locations.
 const char* const fetching = R"sh(
@@ -286,6 +311,7 @@ std::string serve_script() {
 }
 std::string serve_source_script() { return std::string("set -eu") + serving_a_source; }
 std::string delete_script() { return std::string(common) + deleting; }
+std::string look_script() { return std::string(common) + looking; }
 std::string list_script() { return std::string(common) + listing; }
 
 }  // namespace lips::kubernetes

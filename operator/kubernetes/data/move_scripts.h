@@ -1,5 +1,5 @@
-// The scripts that run in the containers of moves. They need rclone and a POSIX shell with sha256sum, and may be killed
-// and restarted at any point.
+// The scripts that run in the containers of moves. They need rclone and a POSIX shell with sha256sum and awk, and may
+// be killed and restarted at any point.
 #pragma once
 
 #include <string>
@@ -14,6 +14,7 @@ std::string admit_script();         // part of it
 std::string serve_source_script();  // to the Job of the same move   // a folder by HTTP
 std::string delete_script();        // files and folders
 std::string list_script();          // files, as JSON
+std::string look_script();          // folders of copies with number and size of their files
 std::string fetch_script();         // what URLs answer
 
 }  // namespace lips::kubernetes

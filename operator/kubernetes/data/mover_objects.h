@@ -14,12 +14,12 @@ namespace lips::kubernetes {
 
 inline constexpr const char* move_label = "lips.dev/move";     // the DataMove's uid
 inline constexpr const char* role_label = "lips.dev/role";     // a WorkRole
-inline constexpr const char* store_label = "lips.dev/store";   // of a pod that serves one: its uid
+inline constexpr const char* store_label = "lips.dev/store";   // of a pod that serves one or looks at it: its uid
 inline constexpr const char* data_set_label = "lips.dev/for";  // uid of the DataSet that is discovered or cleared
 
-enum class WorkRole : std::uint8_t { copy, source, drop, clean, list, purge, serve };
-inline constexpr EnumArray<WorkRole, std::string_view> work_role_names{"copy", "source", "drop", "clean",
-                                                                       "list", "purge",  "serve"};
+enum class WorkRole : std::uint8_t { copy, source, drop, clean, list, purge, serve, look };
+inline constexpr EnumArray<WorkRole, std::string_view> work_role_names{"copy", "source", "drop",  "clean",
+                                                                       "list", "purge",  "serve", "look"};
 constexpr std::string_view to_string(WorkRole role) { return work_role_names[role]; }
 
 struct WorkJob {

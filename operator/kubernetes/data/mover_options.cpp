@@ -22,6 +22,7 @@ MoverOptions mover_options(const OperatorConfig::Moves& moves) {
   options.attempts = moves.attempts;
   options.keep_finished = moves.keep_finished;
   options.serve_stores = moves.serve_stores;
+  options.unowned_every = moves.unowned_every;
   return options;
 }
 

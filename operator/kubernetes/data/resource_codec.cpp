@@ -82,12 +82,34 @@ void read_store_spec(ObjectReader& reader, value json, DataStoreSpec& spec) {
   if (kinds != 1) reader.refuse(std::to_string(kinds) + " kinds of store", "one of nodeDirectory, volume and bucket");
 }
 
+void read_unowned_folder(ObjectReader& reader, value json, UnownedFolder& folder) {
+  reader.fields(json, [&](std::string_view key, value content) {
+    if (key == "path") folder.path = reader.text(content);
+    if (key == "copies") folder.copies = reader.integer(content, 0, most);
+    if (key == "bytes") folder.bytes = reader.integer(content, 0, most);
+    if (key == "since") folder.since = reader.time(content);
+  });
+}
+
+UnownedCopies read_unowned(ObjectReader& reader, value json) {
+  UnownedCopies unowned;
+  reader.fields(json, [&](std::string_view key, value content) {
+    if (key == "lookedAt") unowned.looked = reader.time(content);
+    if (key == "copies") unowned.copies = reader.integer(content, 0, most);
+    if (key == "bytes") unowned.bytes = reader.integer(content, 0, most);
+    if (key == "examples")
+      reader.items(content, [&](value item) { read_unowned_folder(reader, item, unowned.examples.emplace_back()); });
+  });
+  return unowned;
+}
+
 void read_store_status(ObjectReader& reader, value json, DataStoreStatus& status) {
   reader.fields(json, [&](std::string_view key, value content) {
     if (key == "observedGeneration") status.observed_generation = reader.integer(content, 0, most);
     if (key == "used") status.used = reader.integer(content, 0, most);
     if (key == "endpoint") status.endpoint = reader.text(content);
     if (key == "nodeUid") status.node_uid = reader.text(content);
+    if (key == "unowned" && !content.is_null()) status.unowned = read_unowned(reader, content);
     if (key == "conditions") reader.conditions(content, status.conditions);
   });
 }

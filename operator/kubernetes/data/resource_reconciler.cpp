@@ -375,7 +375,7 @@ void ResourceReconciler::write_stores(TimePoint now) {
     const std::string key = write_key(DataKind::data_store, store.meta.object);
     if (!writes_.free(key, now)) continue;
     used_written_[name] = now;
-    const std::string body = store_patch(store, {0, used(name), endpoint, node_uid, {}});
+    const std::string body = store_patch(store, {0, used(name), endpoint, node_uid, {}, {}});
     writes_.say(key, "use", body, patch_of(resource_path(DataKind::data_store, store.meta.object) + "/status", body),
                 catalog_.learner(DataKind::data_store));
   }

@@ -130,11 +130,26 @@ struct DataStoreSpec {
   std::vector<std::string> allowed_name_spaces;  // may have files anywhere in it; all may in NAMESPACE/; *: all
 };
 
+// Files below lips-copies that belong to no DataSet and to no DataMove.
+struct UnownedFolder {
+  std::string path;  // from the store's root
+  std::int64_t copies = 0, bytes = 0;
+  TimePoint since{};  // when it was first seen
+  friend bool operator==(const UnownedFolder&, const UnownedFolder&) = default;
+};
+struct UnownedCopies {
+  TimePoint looked{};  // when the last look began
+  std::int64_t copies = 0, bytes = 0;
+  std::vector<UnownedFolder> examples;
+  friend bool operator==(const UnownedCopies&, const UnownedCopies&) = default;
+};
+
 struct DataStoreStatus {
   std::int64_t observed_generation = 0;
   std::int64_t used = 0;  // bytes
   std::string endpoint;
-  std::string node_uid;  // of the node that had the directory when it was first seen
+  std::string node_uid;                  // of the node that had the directory when it was first seen
+  std::optional<UnownedCopies> unowned;  // none: nobody has looked
   std::vector<ObjectCondition> conditions;
 };
 

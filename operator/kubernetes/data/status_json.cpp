@@ -147,6 +147,18 @@ std::string store_patch(const DataStoreResource& store, const DataStoreStatus& s
   return status_patch(store.meta, std::move(json));
 }
 
+std::string unowned_patch(const DataStoreResource& store, const UnownedCopies& unowned) {
+  Json examples = Json::array();
+  for (const UnownedFolder& each : unowned.examples)
+    examples.push_back(
+        {{"path", each.path}, {"copies", each.copies}, {"bytes", each.bytes}, {"since", time_text(each.since)}});
+  return status_patch(store.meta, {{"unowned",
+                                    {{"lookedAt", time_text(unowned.looked)},
+                                     {"copies", unowned.copies},
+                                     {"bytes", unowned.bytes},
+                                     {"examples", std::move(examples)}}}});
+}
+
 std::string condition_patch(const ResourceMeta& meta, const std::vector<ObjectCondition>& conditions,
                             ObjectCondition changed) {
   return status_patch(meta, {{"conditions", conditions_json(with_condition(conditions, std::move(changed)))}});

@@ -19,8 +19,9 @@ std::string summary_patch(const DataSetResource& set, const DataSetStatus& statu
 std::string replicas_patch(const DataSetResource& set, const std::vector<HeldBlocks>& replicas);
 // Blocks and size as they are now, and discovered values if `discovered`.
 std::string data_set_patch(const DataSetResource& set, const DataSetStatus& status, bool discovered);
-// Without conditions.
+// Without conditions, and without copies that nobody owns.
 std::string store_patch(const DataStoreResource& store, const DataStoreStatus& status);
+std::string unowned_patch(const DataStoreResource& store, const UnownedCopies& unowned);
 // The whole list of conditions with this one in it.
 std::string condition_patch(const ResourceMeta& meta, const std::vector<ObjectCondition>& conditions,
                             ObjectCondition changed);

@@ -17,6 +17,7 @@
 #include "kubernetes/data/mover_options.h"
 #include "kubernetes/data/resource_codec.h"
 #include "kubernetes/data/store_key.h"
+#include "kubernetes/data/unowned_copies.h"
 #include "tests/kubernetes/api/first_request.h"
 #include "tests/kubernetes/data/job_runner.h"
 
@@ -287,6 +288,33 @@ TEST_F(MoveJobs, ListAFolderWithoutCopies) {
   const Json some = Json::parse(runner_->run(Json::parse(list_job_json(set_, node("a"), settings_))).log);
   ASSERT_EQ(some.size(), 1u);
   EXPECT_EQ(some[0]["Path"], "in/b");
+}
+
+TEST_F(MoveJobs, SumUpTheCopiesInAStoreByTheirOwners) {
+  for (const DataStoreResource& at : {node("a"), volume("v"), bucket("b")}) {
+    const auto look = [&] { return runner_->run(Json::parse(look_job_json(at, "look", settings_))); };
+    fill(at);
+    PodEnd end = look();
+    ASSERT_TRUE(end.succeeded) << at.meta.object.name << ": " << end.message;
+    EXPECT_TRUE(read_copy_folders(end.log)->empty()) << end.log;
+    const std::string copies = folder(at) + "/lips-copies/";
+    for (int block = 0; block < 20; ++block)
+      write_file(copies + "etl/books/set/block-" + std::to_string(block), std::string(1000, 'x'));
+    write_file(copies + "etl/books/set2/block-00000", "xy");
+    write_file(copies + "moving/m1/2/17", "xyz");
+    write_file(copies + "of somebody", "x");
+    end = look();
+    ASSERT_TRUE(end.succeeded) << at.meta.object.name << ": " << end.message;
+    const auto folders = read_copy_folders(end.log);
+    ASSERT_TRUE(folders) << folders.error().message;
+    std::vector<std::string> lines;
+    for (const CopyFolder& each : *folders)
+      lines.push_back(each.path + ' ' + std::to_string(each.files) + ' ' + std::to_string(each.bytes));
+    EXPECT_THAT(lines,
+                ElementsAre("etl/books/set 20 20000", "etl/books/set2 1 2", "moving/m1/2 1 3", "of somebody 1 1"))
+        << at.meta.object.name;
+    EXPECT_EQ(files_below(folder(at)).size(), 25u) << "nothing is written or deleted";
+  }
 }
 
 // As S3 answers ListObjectsV2 for a bucket with one object of each of these keys.

@@ -47,6 +47,7 @@ class MoverPods : public testing::Test {
       result.push_back(Json::parse(delete_job_json({&move_, at, false, {"x"}}, settings_)));
       result.push_back(Json::parse(list_job_json(set_, *at, settings_)));
       result.push_back(Json::parse(purge_job_json(set_, *at, settings_)));
+      result.push_back(Json::parse(look_job_json(*at, "look", settings_)));
     }
     result.push_back(Json::parse(fetch_job_json(set_, "f", {"http://x"}, settings_)));
     result.push_back(Json::parse(serve_pod_json(node_, "serving-node", settings_)));
@@ -84,7 +85,7 @@ TEST_F(MoverPods, AreRootWhereTheyMountANodesDirectoryAlone) {
       }
     EXPECT_EQ(spec["automountServiceAccountToken"], false);
   }
-  EXPECT_EQ(roots, 6);
+  EXPECT_EQ(roots, 7);
 }
 
 TEST_F(MoverPods, HaveLimitsOfCpuMemoryAndScratch) {
