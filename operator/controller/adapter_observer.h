@@ -52,11 +52,16 @@ class AdapterObserver {
   virtual void on_pending(std::string_view /*reason*/, std::uint64_t /*pods*/) {}
   // For how long the pod has waited that may be placed and has waited longest; 0: none waits.
   virtual void on_longest_wait(Duration) {}
+  // The same of a pool, and its pods that no plan helps, by reason; what is over is reported again with 0.
+  virtual void on_pool_wait(std::string_view /*pool*/, Duration) {}
+  virtual void on_pool_held(std::string_view /*pool*/, std::string_view /*reason*/, std::uint64_t /*pods*/) {}
   // The watch of that kind has delivered something, if only a bookmark.
   virtual void on_watch_heard(std::string_view /*resource*/) {}
   // A move without a phase counts as pending.
   virtual void on_moves(MovePhase, std::uint64_t /*now in this phase*/) {}
-  virtual void on_move_ended(bool /*committed*/, Mebibytes) {}
+  // In all stores, as of the last look at each.
+  virtual void on_unowned_copies(double /*files*/, double /*bytes*/) {}
+  virtual void on_move_ended(std::string_view /*pool of the data*/, bool /*committed*/, Mebibytes) {}
   // The API server has refused a write for good: a missing right, a policy, an invalid object. Not called for objects
   // that are gone, or for conflicts with a quicker writer. Code 0: not sent, as one object was written too often.
   virtual void on_refused_write(std::string_view /*verb*/, std::string_view /*resource*/, int /*code*/) {}

@@ -27,6 +27,13 @@ struct StoppedWrite {
   TimePoint at;
 };
 
+// Copies in a store that belong to no data set.
+struct UnownedInStore {
+  std::string store, example;  // the name; a folder of them
+  std::int64_t copies = 0, bytes = 0;
+  std::optional<TimePoint> since;  // when the example was first seen
+};
+
 struct AdapterStatus {
   TimePoint at;
   std::vector<WatchStatus> watches;
@@ -36,6 +43,7 @@ struct AdapterStatus {
   std::uint64_t requests = 0, unanswered = 0;  // in the last minute
   std::uint64_t at_once = 0;                   // most requests in flight
   std::vector<StoppedWrite> stopped;           // by the governor, lately
+  std::vector<UnownedInStore> unowned;         // the stores with most of them first
 };
 
 }  // namespace lips

@@ -63,9 +63,23 @@ TEST(AskOperator, StatusSaysThatARunningOneDecides) {
   EXPECT_EQ(status["state"], "decides");
   for (const char* field :
        {"version", "cluster", "replica", "leads", "leader", "why", "secondsInState", "awaited", "degraded", "policy",
-        "mode", "plans", "secondsSincePlan", "prices", "watches", "held", "requests", "errors"})
+        "mode", "plans", "secondsSincePlan", "prices", "watches", "held", "unownedCopies", "requests", "errors"})
     EXPECT_TRUE(status.contains(field)) << field;
   EXPECT_THAT(metrics, HasSubstr("lips_operator_state{state=\"decides\"} 1\n"));
+}
+
+TEST(AskOperator, StatusNamesCopiesThatNobodyOwns) {
+  json status = status_of("lips-1", "decides");
+  status["unownedCopies"] = {{{"store", "node-0"},
+                              {"copies", 3},
+                              {"bytes", 1'500'000'000},
+                              {"example", "lips-copies/etl/books/u1"},
+                              {"secondsSinceSeen", 18'000}}};
+  const Folder folder;
+  write(folder.file("status.json"), status.dump());
+  EXPECT_THAT(
+      lips({"status", "--from", folder.file("status.json")}).out,
+      HasSubstr("unowned   3 copies, 1.5 GB, in DataStore node-0, such as lips-copies/etl/books/u1, seen 5 h "));
 }
 
 // The API server of this operator refuses everything.

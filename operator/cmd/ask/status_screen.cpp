@@ -71,6 +71,11 @@ void add_held(const Json& json, Rows& rows) {
   rows.emplace_back("holds", fmt::format("{} orders of nodes, room for {:.1f} CPU hours to come, {} bindings under way",
                                          count(held, "orders"), number(held, "keptCpuHours"), count(held, "bindings")));
   rows.emplace_back("moves", fmt::format("{}; {} drops", moves.empty() ? "none" : moves, count(held, "drops")));
+  for (const Json& store : part(json, "unownedCopies"))
+    rows.emplace_back("unowned",
+                      fmt::format("{} copies, {}, in DataStore {}, such as {}, seen {}", count(store, "copies"),
+                                  page::gigabytes(number(store, "bytes") / 1e9), text(store, "store"),
+                                  text(store, "example"), ago(number(store, "secondsSinceSeen", -1))));
   const Json& requests = part(json, "requests");
   rows.emplace_back("requests", fmt::format("{} in the last minute, {} without an answer; at most {} at once",
                                             count(requests, "lastMinute"), count(requests, "unansweredLastMinute"),

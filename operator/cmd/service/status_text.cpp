@@ -36,6 +36,21 @@ Json held(const AdapterStatus& adapter, double kept_cpu_seconds) {
           {"drops", adapter.drops}};
 }
 
+constexpr std::size_t most_stores_named = 20;
+
+Json unowned(const AdapterStatus& adapter, TimePoint now) {
+  Json json = Json::array();
+  for (const UnownedInStore& each : adapter.unowned) {
+    if (json.size() == most_stores_named) break;
+    json.push_back({{"store", each.store},
+                    {"copies", each.copies},
+                    {"bytes", each.bytes},
+                    {"example", each.example},
+                    {"secondsSinceSeen", each.since ? Json(seconds_since(*each.since, now)) : Json()}});
+  }
+  return json;
+}
+
 Json requests(const AdapterStatus& adapter, TimePoint now) {
   Json stopped = Json::array();
   for (const StoppedWrite& write : adapter.stopped)
@@ -84,6 +99,7 @@ std::string status_text(const OperatorStatus& status, TimePoint now) {
   const AdapterStatus& adapter = status.adapter ? *status.adapter : none;
   json["watches"] = watches(adapter, now);
   json["held"] = held(adapter, status.kept_cpu_seconds);
+  json["unownedCopies"] = unowned(adapter, now);
   json["requests"] = requests(adapter, now);
   json["errors"] = troubles(status.troubles, now);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

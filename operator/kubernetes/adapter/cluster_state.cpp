@@ -113,6 +113,25 @@ OperatorFacts KubernetesCluster::facts() const {
 
 void KubernetesCluster::tell_state() { state_.review(facts(), now()); }
 
+void KubernetesCluster::tell_waits() {
+  telemetry_.on_longest_wait(conditions_->longest_wait());
+  for (const auto& [reason, count] : conditions_->pending()) telemetry_.on_pending(reason, count);
+  const auto pool_of = [this](const PodRecord& pod) {
+    return Resync::pool_of(pod, data_.get()).value_or(pod.meta.name_space);
+  };
+  pool_waits_.tell(pods_, *conditions_, lifecycle_->untaken(), pool_of, telemetry_, now());
+}
+
+void KubernetesCluster::tell_data() {
+  for (const auto& [phase, count] : data_->moves_by_phase()) telemetry_.on_moves(phase, count);
+  for (const DataLink::EndedMove& move : data_->take_ended())
+    telemetry_.on_move_ended(move.pool, move.committed, move.size);
+  double files = 0, bytes = 0;
+  for (const UnownedInStore& store : data_->unowned())
+    files += static_cast<double>(store.copies), bytes += static_cast<double>(store.bytes);
+  telemetry_.on_unowned_copies(files, bytes);
+}
+
 AdapterStatus KubernetesCluster::status() const {
   AdapterStatus status;
   status.at = now();
@@ -121,7 +140,7 @@ AdapterStatus KubernetesCluster::status() const {
   status.bindings = lifecycle_->bindings_under_way();
   if (data_)
     for (const auto& [phase, count] : data_->moves_by_phase()) status.moves[std::string(phase_words[phase])] += count;
-  if (data_) status.drops = data_->drops_under_way();
+  if (data_) status.drops = data_->drops_under_way(), status.unowned = data_->unowned();
   RequestBook::Seen seen = request_book_.seen(now());
   status.requests = seen.requests, status.unanswered = seen.unanswered;
   status.at_once = static_cast<std::uint64_t>(settings_.requests_in_flight);

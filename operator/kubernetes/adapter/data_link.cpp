@@ -150,7 +150,8 @@ bool DataLink::poll(const ModelIndex& index, bool listed, TimePoint now, std::ve
     requested_.erase(requested);
     const CatalogDataSet* set = catalog_.data_set(request.data_set);
     if (set && set->usable() && request.block < set->layout->count())
-      ended_.emplace_back(outcome.committed, mebibytes(set->layout->span(request.block).size));
+      ended_.push_back(
+          {pool_of_data(request.data_set), outcome.committed, mebibytes(set->layout->span(request.block).size)});
     if (request.id && moves_.erase(*request.id) > 0) said.emplace_back(MoveEnded{*request.id, outcome.committed});
   }
   keep_not_dropped(index, said);
@@ -315,6 +316,24 @@ std::map<MovePhase, std::uint64_t> DataLink::moves_by_phase() const {
   std::map<MovePhase, std::uint64_t> count{{pending, 0}, {copying, 0}, {verifying, 0}, {committed, 0}, {failed, 0}};
   for (const auto& [name, move] : catalog_.moves()) ++count[move.status.phase == none ? pending : move.status.phase];
   return count;
+}
+
+std::string DataLink::pool_of_data(const std::string& data_set) const {
+  const std::string name_space = data_set.substr(0, data_set.find('/'));
+  const PoolResource* pool = catalog_.pool_of_name_space(name_space);
+  return pool ? pool->meta.object.name : name_space;
+}
+
+std::vector<UnownedInStore> DataLink::unowned() const {
+  std::vector<UnownedInStore> stores;
+  for (const auto& [name, store] : catalog_.stores()) {
+    if (!store.status.unowned || store.status.unowned->copies == 0) continue;
+    const UnownedCopies& found = *store.status.unowned;
+    UnownedInStore& entry = stores.emplace_back(UnownedInStore{name, "", found.copies, found.bytes, {}});
+    if (!found.examples.empty()) entry.example = found.examples[0].path, entry.since = found.examples[0].since;
+  }
+  std::stable_sort(stores.begin(), stores.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  return stores;
 }
 
 bool DataLink::may_read(const std::string& data_set, const std::string& name_space) const {

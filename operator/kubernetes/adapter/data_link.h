@@ -79,9 +79,16 @@ class DataLink {
   // All of them, by name.
   std::vector<std::string> holders(const std::string& data_set, std::uint32_t block) const;
   std::map<MovePhase, std::uint64_t> moves_by_phase() const;
+  // Stores with copies that belong to no data set, those with most bytes first.
+  std::vector<UnownedInStore> unowned() const;
   std::size_t drops_under_way() const { return dropping_.size(); }
-  // Moves that ended since the last call: whether committed, and their size.
-  std::vector<std::pair<bool, Mebibytes>> take_ended() { return std::exchange(ended_, {}); }
+  struct EndedMove {
+    std::string pool;  // of the data's namespace
+    bool committed = false;
+    Mebibytes size;
+  };
+  // Since the last call.
+  std::vector<EndedMove> take_ended() { return std::exchange(ended_, {}); }
 
  private:
   using Place = std::tuple<std::string, std::uint32_t, std::string>;  // data set, block, store
@@ -98,6 +105,7 @@ class DataLink {
   std::string words_of_loss(const DataSetEntry& set, std::uint32_t block) const;
   void review_moves_of_others(std::vector<ClusterEvent>& events);
   std::string zone_of(const std::string& store) const;
+  std::string pool_of_data(const std::string& data_set) const;
   bool comes_to(const std::string& data_set, std::uint32_t block, const std::string& zone) const;
   void keep_not_dropped(const ModelIndex& index, std::vector<ClusterEvent>& events);
 
@@ -115,7 +123,7 @@ class DataLink {
   std::uint64_t others_reviewed_ = 0;  // the catalog's version
   std::map<Place, bool> dropping_;     // dropped, but still in the DataSet; whether an extra copy
   std::vector<Place> requested_;       // of the mover, under way: moves of the plan and copies to keep
-  std::vector<std::pair<bool, Mebibytes>> ended_;
+  std::vector<EndedMove> ended_;
   using Contents = std::tuple<std::string, std::uint32_t, std::uint32_t>;  // uid of a data set, first block, blocks
   mutable std::map<Contents, std::string> digests_;                        // of layouts as they are
   mutable std::map<std::string, BlockRanges> readable_;                    // by data set; empty after each change

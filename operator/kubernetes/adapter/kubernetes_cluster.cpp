@@ -356,12 +356,8 @@ void KubernetesCluster::run_periodic() {
   lifecycle_->review_steered(now());
   lifecycle_->review_avoided(now());
   lifecycle_->review_evictions(now());
-  telemetry_.on_longest_wait(conditions_->longest_wait());
-  for (const auto& [reason, count] : conditions_->pending()) telemetry_.on_pending(reason, count);
-  if (data_)
-    for (const auto& [phase, count] : data_->moves_by_phase()) telemetry_.on_moves(phase, count);
-  if (data_)
-    for (const auto& [committed, size] : data_->take_ended()) telemetry_.on_move_ended(committed, size);
+  tell_waits();
+  if (data_) tell_data();
 }
 
 }  // namespace lips::kubernetes

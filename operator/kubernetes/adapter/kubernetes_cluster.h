@@ -34,6 +34,7 @@
 #include "kubernetes/adapter/plan_words.h"
 #include "kubernetes/adapter/pod_group_api.h"
 #include "kubernetes/adapter/pod_lifecycle.h"
+#include "kubernetes/adapter/pool_waits.h"
 #include "kubernetes/adapter/readiness.h"
 #include "kubernetes/adapter/reclaims.h"
 #include "kubernetes/adapter/request_book.h"
@@ -180,6 +181,8 @@ class KubernetesCluster : public ClusterClient {
   std::vector<Lack> awaited() const;
   std::vector<Lack> degraded() const;
   void tell_state();
+  void tell_waits();
+  void tell_data();
   AdapterStatus status() const;
   void run_periodic();
   void forget_what_is_gone();
@@ -235,6 +238,7 @@ class KubernetesCluster : public ClusterClient {
   std::unique_ptr<Binder> binder_;
   std::unique_ptr<EventRecorder> events_recorder_;
   std::unique_ptr<PodConditions> conditions_;
+  PoolWaits pool_waits_;
   std::unique_ptr<JobMemories> memories_;
   std::unique_ptr<DataDivisions> divisions_;
   std::unique_ptr<KeptShares> shares_;

@@ -90,6 +90,7 @@ class PodLifecycle {
     marks_.note_debts(cluster, budget, around_.model);
   }
 
+  const UntakenPods& untaken() const { return untaken_; }
   std::size_t bindings_under_way() const { return under_way_; }
 
  private:

@@ -20,4 +20,9 @@ std::vector<const PodRecord*> UntakenPods::review(const PodCache& pods, TimePoin
   return late;
 }
 
+bool UntakenPods::is_late(const PodRecord& pod) const {
+  const auto known = waiting_.find(pod.meta.uid);
+  return known != waiting_.end() && known->second.told;
+}
+
 }  // namespace lips::kubernetes

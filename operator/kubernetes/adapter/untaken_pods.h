@@ -1,5 +1,5 @@
-// Steered pods that no scheduler binds: they have lost their gate, their zone cannot be taken back, and nothing else would
-// ever say so. Reads no clock.
+// Steered pods that no scheduler binds: they have lost their gate, their zone cannot be taken back, and nothing else
+// would ever say so. Reads no clock.
 #pragma once
 
 #include <map>
@@ -18,6 +18,8 @@ class UntakenPods {
   // Pods of which it is to be said now: for so long they have been on no node since their gate went, or since this
   // process has known them. Each comes once.
   std::vector<const PodRecord*> review(const PodCache& pods, TimePoint now);
+  // True: it is one of them, as of the last review.
+  bool is_late(const PodRecord& pod) const;
   // All of them, as of the last review.
   std::size_t count() const { return told_; }
 

@@ -54,6 +54,11 @@ class PodConditions {
   const std::map<std::string, std::uint64_t>& pending() const { return pending_; }
   std::uint64_t waiting() const { return waiting_; }       // those of them that may be placed
   Duration longest_wait() const { return longest_wait_; }  // of those, since their creation
+  // Not even where a node is offered, as of the last review.
+  bool fits_nowhere(PodClassId pod_class) const {
+    const auto judged = verdicts_.find(pod_class);
+    return judged != verdicts_.end() && judged->second.fits_nowhere;
+  }
 
  private:
   struct ClassVerdict {

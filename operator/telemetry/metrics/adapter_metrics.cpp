@@ -92,10 +92,24 @@ void OperatorMetrics::on_moves(MovePhase phase, std::uint64_t count) {
   state_->phases_told = true;
 }
 
-void OperatorMetrics::on_move_ended(bool committed, Mebibytes) {
-  state_->registry.add("lips_moves_ended_total", {committed ? "committed" : "failed"});
+void OperatorMetrics::on_unowned_copies(double files, double bytes) {
+  state_->registry.set("lips_unowned_copies", {}, files);
+  state_->registry.set("lips_unowned_copy_bytes", {}, bytes);
+}
+
+void OperatorMetrics::on_move_ended(std::string_view pool, bool committed, Mebibytes) {
   const std::lock_guard lock(state_->mutex);
-  ++(committed ? state_->figures.moves_committed : state_->figures.moves_failed);
+  state_->count_move(std::string(pool), committed);
+}
+
+void OperatorMetrics::on_pool_wait(std::string_view pool, Duration span) {
+  const std::lock_guard lock(state_->mutex);
+  state_->registry.set("lips_pool_longest_wait_seconds", {state_->known(std::string(pool))}, to_seconds(span));
+}
+
+void OperatorMetrics::on_pool_held(std::string_view pool, std::string_view reason, std::uint64_t pods) {
+  const std::lock_guard lock(state_->mutex);
+  state_->registry.set("lips_pool_held_pods", {state_->known(std::string(pool)), reason}, static_cast<double>(pods));
 }
 
 void OperatorMetrics::on_refused_write(std::string_view verb, std::string_view resource, int code) {

@@ -147,6 +147,10 @@ inline constexpr auto metric_list = [] {
       MetricAbout{"lips_pool_cores", gauge, "pool", "cores in use"},
       MetricAbout{"lips_pool_share_ratio", gauge, "pool", "cores in use as a share of all schedulable cores"},
       MetricAbout{"lips_pool_pending_tasks", gauge, "pool", "pending tasks before the last plan"},
+      MetricAbout{"lips_pool_held_pods", gauge, "pool,reason",
+                  "pods of the pool that no plan helps, by reason: held, or NotTaken by their scheduler"},
+      MetricAbout{"lips_pool_longest_wait_seconds", gauge, "pool",
+                  "time since the creation of the oldest pod of the pool that waits and may be placed; 0: none waits"},
       MetricAbout{"lips_pool_held_cores", gauge, "pool",
                   "cores that the last plan leaves empty for tasks of the pool that wait for others or have not come, "
                   "also beside nodes that it orders (lips holds)"},
@@ -201,10 +205,15 @@ inline constexpr auto metric_list = [] {
       // Moves
       MetricAbout{"lips_moves", gauge, "phase",
                   "data moves by phase: pending, copying, verifying, committed or failed"},
-      MetricAbout{"lips_moves_ended_total", counter, "outcome", "data moves: committed or failed"},
+      MetricAbout{"lips_moves_ended_total", counter, "pool,outcome",
+                  "data moves by the pool of the data's namespace: committed or failed"},
       MetricAbout{"lips_moved_bytes_total", counter, "", "bytes of committed moves"},
       MetricAbout{"lips_extra_copies", gauge, "", "replicas that were made to save transfer, and may be dropped"},
       MetricAbout{"lips_extra_copy_bytes", gauge, "", "size of these replicas"},
+
+      MetricAbout{"lips_unowned_copies", gauge, "",
+                  "files of copies that belong to no DataSet, in all stores, as of the last look at each"},
+      MetricAbout{"lips_unowned_copy_bytes", gauge, "", "size of these files"},
 
       // Binding and the API server
       MetricAbout{"lips_binds_total", counter, "outcome",

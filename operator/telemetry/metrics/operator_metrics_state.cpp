@@ -40,7 +40,8 @@ OperatorMetrics::OperatorMetrics(About about) : state_(std::make_unique<State>()
   // These series exist from the start, so a rate shows their first step.
   for (const std::string_view outcome : bind_outcomes) registry.add("lips_binds_total", {outcome}, 0);
   for (const std::string_view phase : move_phases) registry.set("lips_moves", {phase}, 0);
-  for (const std::string_view outcome : {"committed", "failed"}) registry.add("lips_moves_ended_total", {outcome}, 0);
+  for (const std::string_view outcome : {"committed", "failed"})
+    registry.add("lips_moves_ended_total", {"", outcome}, 0);
   for (const std::string_view outcome : reload_outcomes) registry.add("lips_config_reloads_total", {outcome}, 0);
   for (const std::string_view term : {"moves", "storage"})
     registry.add("lips_spend_dollars_total", {data_pool, term}, 0);
@@ -161,6 +162,12 @@ void OperatorMetrics::State::count_pools(const DecidedPlan& decided) {
   registry.set("lips_pools_without_series", {}, static_cast<double>(registry.pools_without_series()));
 }
 
+void OperatorMetrics::State::count_move(const std::string& pool, bool committed) {
+  registry.add("lips_moves_ended_total",
+               {pool.empty() ? std::string_view() : known(pool), committed ? "committed" : "failed"});
+  ++(committed ? figures.moves_committed : figures.moves_failed);
+}
+
 // Names of pools may come and go without end, like namespaces. The sums of gone pools move to one common name.
 void OperatorMetrics::State::forget_pools(const ClusterSnapshot& cluster) {
   std::set<std::string_view> there;
@@ -180,6 +187,7 @@ void OperatorMetrics::State::forget_pools(const ClusterSnapshot& cluster) {
       ++place;
       continue;
     }
+    for (const MetricLabel gauge : pool_gauges) registry.remove(gauge, pool);  // of pods that no plan knows
     for (const MetricLabel sum : pool_sums) registry.fold(sum, pool, all_gone);
     spent.erase(pool);
     books.forget_pool(pool);
@@ -271,7 +279,7 @@ void OperatorMetrics::prices_read(std::chrono::system_clock::time_point last) {
 void OperatorMetrics::on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) {
   on_loop();
   if (const auto* ended = std::get_if<MoveEnded>(&event)) {
-    if (!state_->phases_told) on_move_ended(ended->committed, Mebibytes(0));
+    if (!state_->phases_told) on_move_ended("", ended->committed, Mebibytes(0));
     return;
   }
   const std::lock_guard lock(state_->mutex);

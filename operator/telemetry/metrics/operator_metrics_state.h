@@ -80,6 +80,7 @@ struct OperatorMetrics::State {
   void count_storage(const ClusterSnapshot& cluster);
   void count_plan(const DecidedPlan& decided);
   void count_taken_back(const DecidedPlan& decided);
+  void count_move(const std::string& pool, bool committed);
   void count_pools(const DecidedPlan& decided);
   void forget_pools(const ClusterSnapshot& cluster);
   const std::string& known(const std::string& pool) { return pools.try_emplace(pool).first->first; }

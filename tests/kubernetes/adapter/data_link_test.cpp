@@ -156,6 +156,29 @@ TEST_F(DataLinkTells, OfReplicasByRunsOfBlocksAndSaysWhatAListingWouldSay) {
   }
 }
 
+TEST_F(DataLinkTest, NamesTheStoresWithCopiesThatNobodyOwnsThoseWithMostFirst) {
+  const auto look = [&](const std::string& store, const std::string& found) {
+    change(1, "", store,
+           R"("spec":{"zone":"z","nodeDirectory":{"node":")" + store + R"(","path":"/srv"}},"status":{"unowned":)" +
+               found + '}');
+  };
+  const std::string since = R"("since":"2026-01-31T12:00:00Z")";
+  look("a", R"({"lookedAt":"2026-02-01T12:00:00Z","copies":3,"bytes":10,"examples":[]})");
+  look("b", R"({"lookedAt":"2026-02-01T12:00:00Z","copies":1,"bytes":20,"examples":[{"path":"lips-copies/d/s/u",)" +
+                since + "}]}");
+  link_.poll(index_, false, {}, events_);
+  const std::vector<UnownedInStore> found = link_.unowned();
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].store, "b");
+  EXPECT_EQ(found[0].example, "lips-copies/d/s/u");
+  EXPECT_TRUE(found[0].since.has_value());
+  EXPECT_EQ(found[1].copies, 3);
+  EXPECT_FALSE(found[1].since.has_value());
+  look("b", R"({"lookedAt":"2026-02-02T12:00:00Z","copies":0,"bytes":0,"examples":[]})");
+  link_.poll(index_, false, {}, events_);
+  EXPECT_EQ(link_.unowned().size(), 1u);
+}
+
 TEST_F(DataLinkTest, ForgetsDropsOfADataSetThatIsGone) {
   list();
   link_.drop({BlockId(3), index_.store("b")}, index_, events_);

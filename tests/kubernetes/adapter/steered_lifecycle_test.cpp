@@ -107,12 +107,15 @@ TEST_F(SteeredLifecycle, SaysOnceThatNobodyTakesAPod) {
     return counted_.pending_of("NotTaken");
   };
   EXPECT_EQ(wait(UntakenPods::patience - std::chrono::minutes(1)), 0u);
+  EXPECT_FALSE(lifecycle_.untaken().is_late(record));
   EXPECT_EQ(wait(std::chrono::minutes(30)), 1u);
+  EXPECT_TRUE(lifecycle_.untaken().is_late(record));
   pod_.gates.clear();
   pod_.annotations = {{"lips.dev/steered", "zone-a"}};
   pod_.node = "a";
-  update(now);
+  const PodRecord& taken_over = update(now);
   EXPECT_EQ(wait(std::chrono::minutes(1)), 0u);
+  EXPECT_FALSE(lifecycle_.untaken().is_late(taken_over));
 }
 
 // The watch says that it goes while a binding is under way; the server refuses that binding for the same reason.

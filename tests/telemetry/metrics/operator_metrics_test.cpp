@@ -272,7 +272,7 @@ TEST_F(OperatorMetricsTest, ChargeACopyToTheMoveThatMadeIt) {
   tell(MoveEnded{MoveId(0), true});
   const std::string text = metrics_.exposition();
   EXPECT_THAT(text, HasSubstr("lips_spend_dollars_total{pool=\"_data\",term=\"moves\"} 0.01"));
-  EXPECT_THAT(text, HasSubstr("lips_moves_ended_total{outcome=\"committed\"} 1"));
+  EXPECT_THAT(text, HasSubstr("lips_moves_ended_total{pool=\"\",outcome=\"committed\"} 1"));
   EXPECT_THAT(text, HasSubstr("lips_moved_bytes_total 104857600"));
 }
 
@@ -311,11 +311,14 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   metrics.on_unknown_price("n", "odd.type", true);
   metrics.on_pending("gated", 1);
   metrics.on_longest_wait(std::chrono::seconds(60));
+  metrics.on_pool_wait("etl", std::chrono::seconds(60));
+  metrics.on_pool_held("etl", "BadAnnotation", 2);
   metrics.on_sold_out(2);
   metrics.on_type_speed("m7g.large", 1.1);
   metrics.on_driver_answer("read");
   metrics.on_watch_heard("pods");
   metrics.on_moves(MovePhase::copying, 1);
+  metrics.on_unowned_copies(2, 300);
   metrics.on_rejected("Pod", "annotation");
   metrics.on_refused_write("patch", "pods", 403);
   metrics.on_refused_write("patch", "pods", 0);
