@@ -131,6 +131,9 @@ system-cluster-critical
 {{- with .Values.moves.podSpec -}}
 {{- $_ := set $moves "podSpec" (toJson .) -}}
 {{- end -}}
+{{- if .Values.rbac.watchOnly -}}
+{{- $_ := set $moves "unownedEvery" "0s" -}}
+{{- end -}}
 {{- $_ := set $own "moves" $moves -}}
 {{- if .Values.journal.enabled -}}
 {{- $_ := set $own "journal" (dict "directory" "/var/lib/lips/journal") -}}

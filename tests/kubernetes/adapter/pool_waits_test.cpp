@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-// What was told last; 0 ends it.
+// Keeps what was told last; 0 ends it.
 class Told : public AdapterObserver {
  public:
   void on_pool_wait(std::string_view pool, Duration span) override {
