@@ -102,14 +102,18 @@ void OperatorMetrics::on_move_ended(std::string_view pool, bool committed, Mebib
   state_->count_move(std::string(pool), committed);
 }
 
-void OperatorMetrics::on_pool_wait(std::string_view pool, Duration span) {
+void OperatorMetrics::on_pool_wait(std::string_view name, Duration span) {
+  const std::string pool(name);
   const std::lock_guard lock(state_->mutex);
-  state_->registry.set("lips_pool_longest_wait_seconds", {state_->known(std::string(pool))}, to_seconds(span));
+  state_->note_waiting(pool, "", span > Duration(0));
+  state_->registry.set("lips_pool_longest_wait_seconds", {state_->known(pool)}, to_seconds(span));
 }
 
-void OperatorMetrics::on_pool_held(std::string_view pool, std::string_view reason, std::uint64_t pods) {
+void OperatorMetrics::on_pool_held(std::string_view name, std::string_view reason, std::uint64_t pods) {
+  const std::string pool(name);
   const std::lock_guard lock(state_->mutex);
-  state_->registry.set("lips_pool_held_pods", {state_->known(std::string(pool)), reason}, static_cast<double>(pods));
+  state_->note_waiting(pool, std::string(reason), pods > 0);
+  state_->registry.set("lips_pool_held_pods", {state_->known(pool), reason}, static_cast<double>(pods));
 }
 
 void OperatorMetrics::on_refused_write(std::string_view verb, std::string_view resource, int code) {

@@ -84,8 +84,8 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   void on_moves(MovePhase phase, std::uint64_t count) override;
   void on_unowned_copies(double files, double bytes) override;
   void on_move_ended(std::string_view pool, bool committed, Mebibytes size) override;
-  void on_pool_wait(std::string_view pool, Duration span) override;
-  void on_pool_held(std::string_view pool, std::string_view reason, std::uint64_t pods) override;
+  void on_pool_wait(std::string_view name, Duration span) override;
+  void on_pool_held(std::string_view name, std::string_view reason, std::uint64_t pods) override;
   void on_refused_write(std::string_view verb, std::string_view resource, int code) override;
   void on_rejected(std::string_view kind, std::string_view reason) override;
 

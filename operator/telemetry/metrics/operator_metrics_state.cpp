@@ -168,10 +168,20 @@ void OperatorMetrics::State::count_move(const std::string& pool, bool committed)
   ++(committed ? figures.moves_committed : figures.moves_failed);
 }
 
+void OperatorMetrics::State::note_waiting(const std::string& pool, const std::string& what, bool is_so) {
+  if (is_so) {
+    waiting[pool].insert(what);
+  } else if (const auto known_pool = waiting.find(pool); known_pool != waiting.end()) {
+    known_pool->second.erase(what);
+    if (known_pool->second.empty()) waiting.erase(known_pool);
+  }
+}
+
 // Names of pools may come and go without end, like namespaces. The sums of gone pools move to one common name.
 void OperatorMetrics::State::forget_pools(const ClusterSnapshot& cluster) {
   std::set<std::string_view> there;
   for (const Pool& pool : cluster.pools) there.insert(pool.name);
+  for (const auto& [pool, what] : waiting) there.insert(pool);
   for (auto place = pools.begin(); place != pools.end();) {
     auto& [pool, gone] = *place;
     if (there.contains(pool)) {

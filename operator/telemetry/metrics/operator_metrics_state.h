@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,6 +61,7 @@ struct OperatorMetrics::State {
   std::map<std::string, Bill> spent;  // by pool
   MoneyHistory money;
   std::map<std::string, std::optional<TimePoint>> pools;  // with series, and since when they are gone
+  std::map<std::string, std::set<std::string>> waiting;   // pools with such pods, which no plan may know; by what
   std::map<std::string, std::uint64_t> finished;          // by pool
   UnknownPrices unknown_prices{registry};
   std::size_t queued = 0;
@@ -81,6 +83,7 @@ struct OperatorMetrics::State {
   void count_plan(const DecidedPlan& decided);
   void count_taken_back(const DecidedPlan& decided);
   void count_move(const std::string& pool, bool committed);
+  void note_waiting(const std::string& pool, const std::string& what, bool is_so);
   void count_pools(const DecidedPlan& decided);
   void forget_pools(const ClusterSnapshot& cluster);
   const std::string& known(const std::string& pool) { return pools.try_emplace(pool).first->first; }

@@ -272,7 +272,7 @@ TEST_F(OperatorMetricsTest, ChargeACopyToTheMoveThatMadeIt) {
   tell(MoveEnded{MoveId(0), true});
   const std::string text = metrics_.exposition();
   EXPECT_THAT(text, HasSubstr("lips_spend_dollars_total{pool=\"_data\",term=\"moves\"} 0.01"));
-  EXPECT_THAT(text, HasSubstr("lips_moves_ended_total{pool=\"\",outcome=\"committed\"} 1"));
+  EXPECT_THAT(text, HasSubstr("lips_moves_ended_total{outcome=\"committed\",pool=\"\"} 1"));
   EXPECT_THAT(text, HasSubstr("lips_moved_bytes_total 104857600"));
 }
 
@@ -336,6 +336,22 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   };
   tell(TaskFinished{plan.assignments[0].task, plan.assignments[0].node});
   tell(TaskLost{plan.assignments[1].task});
+}
+
+// All pods of a namespace may be held, and then no plan knows its pool.
+TEST_F(OperatorMetricsTest, KeepTheSeriesOfAPoolAsLongAsItHasPodsThatNoPlanHelps) {
+  const auto plan_for = [&](Duration span) {
+    for (const TimePoint end = state_.snapshot().now + span; state_.snapshot().now < end;) {
+      state_.advance(state_.snapshot().now + seconds(20));
+      metrics_.decided({"lips", state_.snapshot(), costs_, theirs(), 0.1});
+    }
+    return metrics_.exposition();
+  };
+  const std::string series = R"(lips_pool_held_pods{pool="ghost",reason="BadAnnotation"})";
+  metrics_.on_pool_held("ghost", "BadAnnotation", 2);
+  EXPECT_THAT(plan_for(std::chrono::minutes(12)), HasSubstr(series + " 2"));
+  metrics_.on_pool_held("ghost", "BadAnnotation", 0);
+  EXPECT_THAT(plan_for(std::chrono::minutes(12)), Not(HasSubstr("ghost")));
 }
 
 TEST_F(OperatorMetricsTest, ExposeEveryMetricOfTheListAndNoOther) {
