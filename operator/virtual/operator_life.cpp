@@ -17,7 +17,6 @@ kubernetes::ClusterSettings settings_of(const OperatorLife& life) {
   settings.cadence = [&policy = life.policy] { return policy.cadence(); };
   settings.stop = life.ends;
   settings.data.mover = kubernetes::mover_options({});  // as a configuration that says nothing of moves
-  settings.data.mover.unowned_every = Duration(0);      // virtual movers write no lists
   settings.data.mover.key_secret.clear();               // nothing is served
   take_from_scenario(life.scenario, settings);
   if (life.adjust) life.adjust(settings);

@@ -80,6 +80,7 @@ void take_from_scenario(const Scenario& scenario, kubernetes::ClusterSettings& s
   settings.data.storage_price = [](StoreKind) { return UsdPerMebibyteHour(0); };
   settings.data.mover.work.name_space = operator_name_space;
   settings.data.mover.serve_stores = false;
+  settings.data.mover.unowned_every = Duration(0);  // virtual movers write no lists
 }
 
 }  // namespace lips::virtual_cluster
