@@ -17,7 +17,7 @@ using testing::IsEmpty;
 using testing::Pair;
 
 // Keeps what was told last; 0 ends it.
-class Told : public AdapterObserver {
+class ToldWaits : public AdapterObserver {
  public:
   void on_pool_wait(std::string_view pool, Duration span) override {
     waits.erase(std::string(pool));
@@ -64,7 +64,7 @@ class PoolWaitsTest : public testing::Test {
   PodCache pods_{"lips", volumes_, groups_, nodes_};
   UntakenPods untaken_;
   PoolWaits waits_;
-  Told told_;
+  ToldWaits told_;
   TimePoint now_{hours(1000)};
 };
 
