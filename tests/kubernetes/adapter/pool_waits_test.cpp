@@ -11,7 +11,6 @@
 namespace lips::kubernetes {
 namespace {
 
-using std::chrono::hours;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
@@ -65,20 +64,21 @@ class PoolWaitsTest : public testing::Test {
   UntakenPods untaken_;
   PoolWaits waits_;
   ToldWaits told_;
-  TimePoint now_{hours(1000)};
+  TimePoint now_{std::chrono::hours(1000)};
 };
 
 TEST_F(PoolWaitsTest, NameThePoolWhosePodsWait) {
-  add("etl", "old", now_ - hours(3));
-  add("etl", "new", now_ - hours(1));
-  add("web", "pod", now_ - hours(2));
-  add("web", "other", now_ - hours(4), "e");
+  add("etl", "old", now_ - std::chrono::hours(3));
+  add("etl", "new", now_ - std::chrono::hours(1));
+  add("web", "pod", now_ - std::chrono::hours(2));
+  add("web", "other", now_ - std::chrono::hours(4), "e");
   tell();
   const Duration passed = std::chrono::seconds(11);
-  EXPECT_THAT(told_.waits, ElementsAre(Pair("e", hours(4) + passed), Pair("w", hours(2) + passed)));
+  EXPECT_THAT(told_.waits,
+              ElementsAre(Pair("e", std::chrono::hours(4) + passed), Pair("w", std::chrono::hours(2) + passed)));
   pods_.hold(record("web", "pod"), UnschedulableReason::bad_annotation, "wrong");
   tell();
-  EXPECT_THAT(told_.waits, ElementsAre(Pair("e", hours(4) + 2 * passed)));
+  EXPECT_THAT(told_.waits, ElementsAre(Pair("e", std::chrono::hours(4) + 2 * passed)));
   EXPECT_THAT(told_.held, ElementsAre(Pair(Pair("w", "BadAnnotation"), 1)));
   pods_.forget(ObjectMeta(record("web", "pod").meta), now_);
   tell();
@@ -95,7 +95,7 @@ TEST_F(PoolWaitsTest, TellWhatIsTrueAfterAnyHistory) {
     const auto known = there.find(name);
     if (known == there.end()) {
       const std::string name_space(1, static_cast<char>('a' + random.below(4)));
-      add(name_space, name, now_ - hours(1) - std::chrono::seconds(random.below(9000)));
+      add(name_space, name, now_ - std::chrono::hours(1) - std::chrono::seconds(random.below(9000)));
       there[name] = {name_space, false};
     } else if (!known->second.second && random.below(2) == 0) {
       pods_.hold(record(known->second.first, name), UnschedulableReason::not_honoured, "hostPort");
