@@ -17,7 +17,7 @@ std::string label(const Json& object, const char* name) {
 
 void Movers::start_job(const Json& job) {
   const std::string role = label(job, kubernetes::role_label), uid = label(job, kubernetes::move_label);
-  if (role.empty()) return;
+  if (role.empty() || job.value("spec", Json::object()).value("suspend", false)) return;
   for (const auto& [key, move] : objects_.all(all_resources_path(kubernetes::DataKind::data_move))) {
     if ((*move.json)["metadata"].value("uid", "") != uid) continue;
     if (role == to_string(kubernetes::WorkRole::copy)) return copy(key_of(job), *move.json);

@@ -91,13 +91,11 @@ Outcome run_without(const simulation::Scenario& scenario, const std::optional<Ac
   return outcome;
 }
 
-// Without these nothing starts, or nothing that reads data: a task's part of it is not known, or it waits for a copy
-// that was begun.
+// Without these nothing starts, or nothing that reads data: a task's part of it is not known.
 bool is_needed(const Access& access) {
   static const std::set<std::string> read{"/api/v1/nodes", "/api/v1/pods", "/apis/batch/v1/jobs",
                                           "/apis/lips.dev/v1alpha1/datasets", "/apis/lips.dev/v1alpha1/datastores"};
   if (access.verb == kubernetes::Verb::list) return read.contains(access.collection);
-  if (access.collection == "/apis/lips.dev/v1alpha1/datamoves") return access.verb == kubernetes::Verb::patch;
   return access.verb == kubernetes::Verb::create && access.collection == "/api/v1/pods" && access.part != "eviction";
 }
 

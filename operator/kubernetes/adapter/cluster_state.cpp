@@ -75,6 +75,9 @@ std::vector<Lack> KubernetesCluster::degraded() const {
   add(fleet_->refused(), "plans ask for no nodes");
   add(pod_group_api_->lack(), without_list(WatchedKind::pod_groups));
   for (Lack& right : request_book_.seen(now()).rights) lacks.push_back(std::move(right));
+  if (data_)
+    if (std::optional<DataLink::StalledMoves> stalled = data_->stalled_moves())
+      lacks.push_back({"copies of datamoves.lips.dev", std::move(stalled->words), stalled->since});
   return lacks;
 }
 

@@ -48,6 +48,15 @@ std::optional<std::uint32_t> first_missing(const BlockRanges& there, std::uint32
   return from < end ? std::optional(from) : std::nullopt;
 }
 
+constexpr Duration longest_without_object = std::chrono::minutes(10);  // until the mover has made a DataMove
+
+MoveProgress::Bounds bounds_of(const MoverOptions& mover) {
+  MoveProgress::Bounds bounds;
+  bounds.around_copy = mover.rules.most_pause + mover.rules.source_patience;
+  bounds.longest_copy = [work = mover.work](std::int64_t bytes) { return longest_copy(bytes, work); };
+  return bounds;
+}
+
 // True: the other blocks of its stripe suffice to decode the block.
 bool decodes(const DataLayout& layout, std::uint32_t block, const BlockRanges& readable) {
   if (layout.code.n == 0) return false;
@@ -68,7 +77,8 @@ DataLink::DataLink(Surroundings around, DataSettings settings)
       node_(std::move(around.node)),
       nodes_version_(std::move(around.nodes_version)),
       catalog_(settings_.mover.work.name_space, settings_.tenants),
-      mover_(around.client, catalog_, around.events, settings_.mover, around.may_act, around.is_read) {}
+      mover_(around.client, catalog_, around.events, settings_.mover, around.may_act, around.is_read),
+      progress_(bounds_of(settings_.mover)) {}
 
 void DataLink::take(const DataSetChanged& change) {
   sets_.erase(change.data_set);
@@ -155,30 +165,68 @@ bool DataLink::poll(const ModelIndex& index, bool listed, TimePoint now, std::ve
     if (request.id && moves_.erase(*request.id) > 0) said.emplace_back(MoveEnded{*request.id, outcome.committed});
   }
   keep_not_dropped(index, said);
+  if (progress_due_.due(now)) end_stalled(now, said);
   review_moves_of_others(said);
   if (listed && !must_list) std::move(said.begin(), said.end(), std::back_inserter(events));
   return must_list;
 }
 
-// Moves under way that this process did not request, by block and target.
+// The blocks and the target of a move under way.
+std::set<DataLink::Place> DataLink::places_of(const DataMoveResource& move) const {
+  const std::string set_name = move.data_set_key();
+  const CatalogDataSet* set = catalog_.data_set(set_name);
+  const HeldBlocks* held = set ? find_held(set->object, move.spec.from) : nullptr;
+  const BlockRanges all = held ? held->blocks : BlockRanges();
+  std::set<Place> places;
+  for (const std::uint32_t block : (move.status.began() ? move.status.blocks : move.spec.blocks.value_or(all)).blocks())
+    places.insert({set_name, block, move.spec.to});
+  return places;
+}
+
+// Moves under way that this process did not request and that get further, by block and target.
 std::map<DataLink::Place, MoveEntry> DataLink::moves_of_others() const {
   std::set<Place> own;
   for (const auto& [id, move] : moves_) own.insert({move.data_set, move.block, move.to});
   std::map<Place, MoveEntry> result;
   for (const auto& [name, move] : catalog_.moves()) {
-    const MovePhase phase = move.status.phase;
-    if (move.spec.to.empty() || move.spec.cancel || move.meta.deleting) continue;
-    if (phase == MovePhase::committed || phase == MovePhase::failed) continue;
-    const std::string set_name = move.data_set_key();
-    const CatalogDataSet* set = catalog_.data_set(set_name);
-    const HeldBlocks* held = set ? find_held(set->object, move.spec.from) : nullptr;
-    const bool fixed = phase == MovePhase::copying || phase == MovePhase::verifying;
-    const BlockRanges all = held ? held->blocks : BlockRanges();
-    for (const std::uint32_t block : (fixed ? move.status.blocks : move.spec.blocks.value_or(all)).blocks())
-      if (Place place{set_name, block, move.spec.to}; !own.contains(place))
-        result.try_emplace(std::move(place), MoveEntry{MoveId::none(), set_name, block, move.spec.from, move.spec.to});
+    if (!MoveProgress::is_under_way(move) || progress_.is_stalled(name)) continue;
+    for (const Place& place : places_of(move))
+      if (!own.contains(place))
+        result.try_emplace(
+            place, MoveEntry{MoveId::none(), std::get<0>(place), std::get<1>(place), move.spec.from, move.spec.to});
   }
   return result;
+}
+
+// Ends moves of the plan that get no further, for those who wait; the mover goes on with them.
+void DataLink::end_stalled(TimePoint now, std::vector<ClusterEvent>& events) {
+  if (progress_.review(catalog_.moves(), now)) others_reviewed_ = 0;
+  std::erase_if(begun_, [this](const auto& begun) { return !moves_.contains(begun.first); });
+  if (moves_.empty()) return;
+  std::set<Place> stalled, others;
+  for (const auto& [name, move] : catalog_.moves())
+    if (MoveProgress::is_under_way(move)) (progress_.is_stalled(name) ? stalled : others).merge(places_of(move));
+  for (auto own = moves_.begin(); own != moves_.end();) {
+    const Place place{own->second.data_set, own->second.block, own->second.to};
+    const TimePoint begun = begun_.try_emplace(own->first, now).first->second;
+    const bool ends = !others.contains(place) && (stalled.contains(place) || now - begun >= longest_without_object);
+    if (ends) events.emplace_back(MoveEnded{own->first, false});
+    own = ends ? moves_.erase(own) : std::next(own);
+  }
+}
+
+std::optional<DataLink::StalledMoves> DataLink::stalled_moves() const {
+  const auto& stalled = progress_.stalled();
+  if (stalled.empty()) return std::nullopt;
+  const auto first = std::min_element(stalled.begin(), stalled.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+  });
+  const auto move = catalog_.moves().find(first->first);
+  const std::string why = move == catalog_.moves().end() ? "" : move->second.status.message;
+  return StalledMoves{fmt::format("{}{} got no further, so no task waits for {}{}{}", first->first,
+                                  stalled.size() > 1 ? fmt::format(" and {} others have", stalled.size() - 1) : " has",
+                                  stalled.size() > 1 ? "their copies" : "its copy", why.empty() ? "" : ": ", why),
+                      first->second};
 }
 
 // Reports the end of listed moves. The next resync reports moves that begin meanwhile; if the policy wants the same

@@ -6,18 +6,21 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "controller/adapter_observer.h"
 #include "kubernetes/adapter/data_under_path.h"
+#include "kubernetes/adapter/every.h"
 #include "kubernetes/adapter/model_index.h"
 #include "kubernetes/adapter/readable_data.h"
 #include "kubernetes/adapter/task_part.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/data/data_catalog.h"
 #include "kubernetes/data/data_mover.h"
+#include "kubernetes/data/move_progress.h"
 #include "kubernetes/pods/pod_record.h"
 #include "model/cluster_event.h"
 
@@ -81,6 +84,13 @@ class DataLink {
   std::map<MovePhase, std::uint64_t> moves_by_phase() const;
   // Stores with copies that belong to no data set, those with most bytes first.
   std::vector<UnownedInStore> unowned() const;
+  // The first DataMove that gets no further, in words; tasks no longer wait for its copies, nor for those of the
+  // others.
+  struct StalledMoves {
+    std::string words;
+    TimePoint since;
+  };
+  std::optional<StalledMoves> stalled_moves() const;
   std::size_t drops_under_way() const { return dropping_.size(); }
   struct EndedMove {
     std::string pool;  // of the data's namespace
@@ -99,6 +109,8 @@ class DataLink {
   void take_replicas(const ReplicasGone& change, const ModelIndex& index, std::vector<ClusterEvent>& events);
   void forget_drops(const std::string& data_set, const std::string& store, const BlockRanges& blocks);
 
+  void end_stalled(TimePoint now, std::vector<ClusterEvent>& events);
+  std::set<Place> places_of(const DataMoveResource& move) const;
   std::map<Place, MoveEntry> moves_of_others() const;
   DataSetEntry without_dropped(DataSetEntry set) const;
   const BlockRanges& readable_blocks(const DataSetEntry& set, const ModelIndex& index) const;
@@ -118,6 +130,9 @@ class DataLink {
   std::map<std::string, DataSetEntry> sets_;  // usable ones, with the replicas that may be read
   DataView view_;
   std::map<MoveId, MoveEntry> moves_;  // of this process, under way
+  std::map<MoveId, TimePoint> begun_;  // when each of them was first looked at
+  MoveProgress progress_;
+  Every progress_due_{std::chrono::seconds(1)};
   std::map<Place, MoveEntry> others_;  // of an earlier process or of a person; as listed
   std::uint32_t last_move_ = 0;        // the largest id of a move
   std::uint64_t others_reviewed_ = 0;  // the catalog's version

@@ -239,9 +239,7 @@ std::string pod(Json meta, Json spec, const WorkSettings& settings) {
 std::int64_t deadline_of(const std::vector<CarriedBlock>& blocks, const WorkSettings& settings) {
   std::int64_t bytes = 0;
   for (const CarriedBlock& block : blocks) bytes += block.from.size;
-  std::int64_t speed = slowest_bytes_per_second;
-  if (settings.bytes_per_second > 0) speed = std::min(speed, settings.bytes_per_second / 2 + 1);
-  return longest_start + 3 * bytes / speed;  // copy, hash, read back
+  return longest_copy(bytes, settings).count();
 }
 
 // Parts of files and blocks that are read back pass through the scratch folder, one at a time.
@@ -458,6 +456,13 @@ std::string purge_job_json(const DataSetResource& set, const DataStoreResource& 
   return job(owned_metadata(purge_job_name(set, store), DataKind::data_set, set.meta.object,
                             {{data_set_label, set.meta.object.uid}, {role_label, to_string(WorkRole::purge)}}),
              std::move(spec), longest_start, settings);
+}
+
+// A copy, its hash, and what is read back.
+std::chrono::seconds longest_copy(std::int64_t bytes, const WorkSettings& settings) {
+  std::int64_t speed = slowest_bytes_per_second;
+  if (settings.bytes_per_second > 0) speed = std::min(speed, settings.bytes_per_second / 2 + 1);
+  return std::chrono::seconds(longest_start + 3 * (bytes / speed));
 }
 
 }  // namespace lips::kubernetes

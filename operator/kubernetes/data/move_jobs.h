@@ -1,6 +1,7 @@
 // The JSON of the Jobs and pods in which rclone copies, serves, lists and deletes blocks. Sends nothing.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -50,6 +51,8 @@ struct CopyWork {
 // Serves the old replicas, and their checksums, to the Job of the same move. Both have the password of this move alone,
 // from its source_secret_json().
 std::string source_pod_json(const CopyWork& work, const WorkSettings& settings);
+// The time after which the Job of one attempt ends, wherever it is.
+std::chrono::seconds longest_copy(std::int64_t bytes, const WorkSettings& settings);
 // Copies to temporary names, verifies against the source's checksums, renames.
 std::string copy_job_json(const CopyWork& work, const WorkSettings& settings);
 
