@@ -36,6 +36,7 @@ struct UnownedInStore {
 
 struct AdapterStatus {
   TimePoint at;
+  Duration machine_behind{};  // the machine's clock, of the time by which the operator counts
   std::vector<WatchStatus> watches;
   std::uint64_t orders = 0, bindings = 0;      // nodes asked for; pods being bound
   std::map<std::string, std::uint64_t> moves;  // by phase

@@ -1,8 +1,10 @@
 // Answers of the API server: an object, or a Status that says why there is none. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "base/units.h"
 #include "virtual/api_json.h"
 #include "virtual/api_kind.h"
 
@@ -11,6 +13,7 @@ namespace lips::virtual_cluster {
 struct ApiResponse {
   int code = 200;
   std::string body;
+  std::optional<TimePoint> date = std::nullopt;  // when it was made, cut to a second
 };
 
 std::string body_of(const Json& json);

@@ -46,6 +46,7 @@ class ApiServer {
   // Every verb but a watch.
   ApiResponse handle(const kubernetes::ApiRequest& request) {
     ApiResponse answer = answer_to(request);
+    answer.date = std::chrono::floor<std::chrono::seconds>(loop_.now());
     if (auditor_) auditor_(request, answer);
     return answer;
   }

@@ -1,5 +1,6 @@
 #include "virtual/operator_life.h"
 
+#include <optional>
 #include <utility>
 
 #include "controller/checked_policy.h"
@@ -23,12 +24,11 @@ kubernetes::ClusterSettings settings_of(const OperatorLife& life) {
   return settings;
 }
 
-}  // namespace
-
-Result<void> live(kubernetes::ClusterLink link, const OperatorLife& life) {
+// `behind`: how far its clock was behind the server's, if that is why it ended.
+Result<void> live_once(const kubernetes::ClusterLink& link, const OperatorLife& life, std::optional<Duration>& behind) {
   const CheckedPolicy checked(life.policy);
   ClusterState state{ClusterSnapshot{}};
-  kubernetes::KubernetesCluster adapter(std::move(link), settings_of(life), life.adapter, life.log);
+  kubernetes::KubernetesCluster adapter(link, settings_of(life), life.adapter, life.log);
   adapter.start();
   EpochController controller(state, adapter, checked, CostModel{});
   controller.observe(life.observer);
@@ -37,8 +37,20 @@ Result<void> live(kubernetes::ClusterLink link, const OperatorLife& life) {
   rules.stopwatch = life.stopwatch;
   rules.stop = life.ends;
   Result<void> ran = controller.run(rules);
-  if (ran && life.at_end) life.at_end();
+  behind = adapter.behind_server();
+  if (ran && !behind && life.at_end) life.at_end();
   return ran;
+}
+
+}  // namespace
+
+Result<void> live(const kubernetes::ClusterLink& link, const OperatorLife& life) {
+  for (;;) {
+    std::optional<Duration> behind;
+    Result<void> ran = live_once(link, life, behind);
+    if (!ran || !behind) return ran;
+    link.loop->put_forward(*behind);
+  }
 }
 
 }  // namespace lips::virtual_cluster

@@ -24,7 +24,7 @@ struct OperatorLife {
   std::function<void()> at_end = {};  // while the adapter is still there
 };
 
-// An error if the policy fails.
-Result<void> live(kubernetes::ClusterLink link, const OperatorLife& life);
+// Begins anew where the clock of the link's loop differs from the server's. An error if the policy fails.
+Result<void> live(const kubernetes::ClusterLink& link, const OperatorLife& life);
 
 }  // namespace lips::virtual_cluster

@@ -210,7 +210,8 @@ void VirtualClient::fail_to_reach(RequestId id) { answer(id, {0, ""}); }
 void VirtualClient::answer(RequestId id, const ApiResponse& response) {
   Request& request = requests_.at(id);
   const ApiRequest& what = request.what;
-  if (options_.observer) options_.observer->tried({what.verb, what.path, response.code, loop_.now() - request.sent});
+  const Duration took = loop_.now() - request.sent;
+  if (options_.observer) options_.observer->tried({what.verb, what.path, response.code, took, took, response.date});
   if (response.code >= 200 && response.code < 300) {
     rights_.note(what.verb, what.path, response.code, {}, loop_.now().time_since_epoch());
     return finish(id, response.body);

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "cmd/cli/command.h"
@@ -16,9 +17,9 @@
 #include "kubernetes/adapter/fleet_offers.h"
 #include "kubernetes/adapter/kubernetes_cluster.h"
 #include "kubernetes/api/access_review.h"
-#include "kubernetes/api/clock_watch.h"
 #include "kubernetes/api/http_client.h"
 #include "kubernetes/api/leadership.h"
+#include "kubernetes/api/steady_now.h"
 #include "kubernetes/data/mover_options.h"
 #include "model/cluster_state.h"
 
@@ -195,12 +196,8 @@ Result<Admit> admission_by_cluster(const std::string& kubeconfig) {
 
 namespace {
 
-Duration wall_clock_now() {
-  return std::chrono::duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch());
-}
-
-// Until it is asked to stop, or the machine's clock was set.
-Result<void> run_once(const KubernetesRun& run, const std::function<bool()>& stop) {
+// Until it is asked to stop, or the server's clock differs. `behind`: by how much, then.
+Result<void> run_once(const KubernetesRun& run, std::optional<Duration>& behind) {
   auto connection = connect(run.kubeconfig);
   if (!connection) return tl::unexpected<Error>(connection.error());
   const auto config = run.live.config();
@@ -227,7 +224,7 @@ Result<void> run_once(const KubernetesRun& run, const std::function<bool()>& sto
   }
   ClusterState state{ClusterSnapshot{}};
   std::unique_ptr<kubernetes::KubernetesCluster> cluster;
-  settings.stop = look_and(run, state, cluster, stop);
+  settings.stop = look_and(run, state, cluster, run.stop);
   cluster = std::make_unique<kubernetes::KubernetesCluster>(*connection, std::move(settings), run.adapter, run.log);
   cluster->start();
   if (election.enabled) {
@@ -249,26 +246,21 @@ Result<void> run_once(const KubernetesRun& run, const std::function<bool()>& sto
     run.adapter.on_leader(true);
   }
 
-  Result<void> ran = control(run, state, *cluster, stop);
+  Result<void> ran = control(run, state, *cluster, run.stop);
+  behind = cluster->behind_server();
   leadership.reset();  // only now may another replica act
   return ran;
 }
 
 }  // namespace
 
-// All that it remembers is in the cluster. So after a change of the clock it begins anew, as after a restart, and no
-// wait is longer or shorter by the difference.
+// All that it remembers is in the cluster. So where the server's clock differs it begins anew, as after a restart.
 Result<void> run_on_kubernetes(const KubernetesRun& run) {
   for (;;) {
-    kubernetes::ClockWatch clock(kubernetes::since_boot(), wall_clock_now());
-    bool was_set = false;
-    Result<void> ran = run_once(run, [&] {
-      was_set = was_set || clock.was_set(kubernetes::since_boot(), wall_clock_now());
-      return was_set || run.stop();
-    });
-    if (!was_set || run.stop() || (!ran && ran.error().code != ErrorCode::cancelled)) return ran;
-    run.log.warning("the machine's clock was set; the operator begins anew");
-    kubernetes::anchor_steady_now();
+    std::optional<Duration> behind;
+    Result<void> ran = run_once(run, behind);
+    if (!behind || run.stop() || !ran) return ran;
+    kubernetes::put_steady_now_forward(*behind);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "kubernetes/adapter/kubernetes_cluster.h"
@@ -24,6 +25,26 @@ bool KubernetesCluster::review_set_back() {
   informers_->relist_all();
   readiness_.begin_again();
   return true;
+}
+
+// The timestamps of everything that was read are the server's, so they cannot be compared with now().
+bool KubernetesCluster::has_wrong_time() {
+  if (!behind_server_) {
+    behind_server_ = server_clock_.differs();
+    if (behind_server_)
+      log_.warning("the API server's clock is another; the operator begins anew with its time",
+                   {{"ahead_seconds", to_seconds(*behind_server_)}});
+  }
+  return behind_server_.has_value();
+}
+
+// Says nothing of a difference below the tolerance, nor of how it changes by less than a second.
+void KubernetesCluster::look_at_machine_clock() {
+  const Duration behind = loop_->ahead_of_machine();
+  if (std::chrono::abs(behind) <= ServerClock::tolerance)
+    machine_behind_ = {};
+  else if (std::chrono::abs(behind - machine_behind_) > std::chrono::seconds(1))
+    machine_behind_ = std::chrono::round<std::chrono::seconds>(behind), machine_behind_since_ = now();
 }
 
 // Call it before the loop runs.
@@ -78,6 +99,12 @@ std::vector<Lack> KubernetesCluster::degraded() const {
   if (data_)
     if (std::optional<DataLink::StalledMoves> stalled = data_->stalled_moves())
       lacks.push_back({"copies of datamoves.lips.dev", std::move(stalled->words), stalled->since});
+  if (machine_behind_ != Duration(0))
+    lacks.push_back(
+        {"clock of the machine",
+         fmt::format("{:.0f} s {} the API server's, by which the operator counts instead",
+                     std::abs(to_seconds(machine_behind_)), machine_behind_ > Duration(0) ? "behind" : "ahead of"),
+         machine_behind_since_});
   return lacks;
 }
 
@@ -138,6 +165,7 @@ void KubernetesCluster::tell_data() {
 AdapterStatus KubernetesCluster::status() const {
   AdapterStatus status;
   status.at = now();
+  status.machine_behind = loop_->ahead_of_machine();
   status.watches = watch_book_.all();
   status.orders = fleet_->orders();
   status.bindings = lifecycle_->bindings_under_way();

@@ -28,15 +28,20 @@ constexpr Duration longest_finish{6'000'000};  // a binding in flight takes at m
 
 class RequestTelemetry : public RequestObserver {
  public:
-  RequestTelemetry(AdapterObserver& to, RequestBook& book, const EventLoop& loop, Log& log)
+  RequestTelemetry(AdapterObserver& to, RequestBook& book, ServerClock& clock, const EventLoop& loop, Log& log)
       : to_(to),
         book_(book),
+        clock_(clock),
         loop_(loop),
         refused_(log, [&to](std::string_view verb, std::string_view resource, int code) {
           to.on_refused_write(verb, resource, code);
         }) {}
   void tried(const Try& ended) override {
-    book_.tried(ended.http_code, loop_.now());
+    const TimePoint now = loop_.now();
+    book_.tried(ended.http_code, now);
+    // A watch ends long after its date; a failure may be that of a machine between.
+    if (ended.date && ended.verb != Verb::watch && ended.http_code < 500)
+      clock_.note({now - ended.since_sent, now, *ended.date});
     const bool success = ended.http_code >= 200 && ended.http_code < 300;
     if (success && book_.lacks_any()) book_.has_right(right_in_words(ended.verb, ended.path));
     to_.on_request(verb_name(ended.verb), resource_of_path(ended.path), ended.http_code, ended.took);
@@ -53,6 +58,7 @@ class RequestTelemetry : public RequestObserver {
  private:
   AdapterObserver& to_;
   RequestBook& book_;
+  ServerClock& clock_;
   const EventLoop& loop_;
   RefusedWrites refused_;
 };
@@ -109,7 +115,7 @@ KubernetesCluster::KubernetesCluster(ClusterLink link, ClusterSettings settings,
       loop_(std::move(link.loop)),
       request_book_(settings_.patience),
       watch_book_([this] { return loop_->now(); }, settings_.patience),
-      requests_(std::make_unique<RequestTelemetry>(telemetry, request_book_, *loop_, log)),
+      requests_(std::make_unique<RequestTelemetry>(telemetry, request_book_, server_clock_, *loop_, log)),
       pods_(settings_.scheduler_name, volumes_, groups_, nodes_, settings_.applications.frameworks),
       model_(model_settings()),
       readiness_({settings_.leads, settings_.times_elected, [this] { return relist(); }}),
@@ -277,6 +283,7 @@ Duration KubernetesCluster::until_next_duty(TimePoint until) const {
 Result<std::vector<ClusterEvent>> KubernetesCluster::wait(TimePoint until) {
   for (;;) {
     if (settings_.stop && settings_.stop()) return fail(ErrorCode::cancelled, "asked to stop");
+    if (has_wrong_time()) return fail(ErrorCode::cancelled, "the API server's clock differs");
     const bool awaits = awaits_lists();  // first: all that has been listed by now is handled in this turn
     const bool many = lifecycle_->bindings_under_way() >= many_bindings;
     take_turn(until_next_duty(until), many ? handful : Duration(0));
@@ -328,6 +335,7 @@ void KubernetesCluster::watch_others() {
 void KubernetesCluster::run_periodic() {
   telemetry_.on_loop();
   restore_guard_->tick(now(), readiness_.may_act());
+  look_at_machine_clock();
   tell_state();
   lifecycle_->retry_due(now(), model_.listed() && readiness_.leads() && readiness_.has_synced());
   if (nodes_.has_nominations())

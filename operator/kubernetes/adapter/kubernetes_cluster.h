@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -50,6 +51,7 @@
 #include "kubernetes/api/connection.h"
 #include "kubernetes/api/event_loop.h"
 #include "kubernetes/api/leadership.h"
+#include "kubernetes/api/server_clock.h"
 #include "kubernetes/pods/binding.h"
 #include "kubernetes/pods/node_annotations.h"
 #include "kubernetes/pods/node_cache.h"
@@ -133,7 +135,12 @@ class KubernetesCluster : public ClusterClient {
   // Those that are tasks, and those that are held, by name; on the thread that calls wait().
   std::vector<KnownPod> pods() const;
 
+  // The one time of the adapter, which is compared with the server's timestamps: that of its loop.
   TimePoint now() const override;
+  // Once wait() has ended because the server's clock is ahead of now(), or behind it: by how much. Everything is in the
+  // cluster; so whoever made the adapter ends it, puts the loop's clock forward by that, and begins anew as after a
+  // restart. Then no wait is longer or shorter by the difference.
+  std::optional<Duration> behind_server() const { return behind_server_; }
   // While another replica leads, or before every kind has been listed, it only keeps its caches up to date.
   Result<std::vector<ClusterEvent>> wait(TimePoint until) override;
   // Runs the filters again on the caches of now. Also refuses while it is unknown where the task can read its input.
@@ -173,6 +180,8 @@ class KubernetesCluster : public ClusterClient {
   void handle(const BindReport& report);
 
   void take_turn(Duration at_most, Duration handful = {});
+  bool has_wrong_time();
+  void look_at_machine_clock();
   bool review_set_back();
   bool awaits_lists();
   bool in_charge(bool awaits);
@@ -206,6 +215,10 @@ class KubernetesCluster : public ClusterClient {
   Log& log_;
   const std::shared_ptr<EventLoop> loop_;
   RequestBook request_book_;
+  ServerClock server_clock_;
+  std::optional<Duration> behind_server_;
+  Duration machine_behind_{};  // the server, as the state says it
+  TimePoint machine_behind_since_{};
   WatchBook watch_book_;
   std::unique_ptr<RequestObserver> requests_;
   Inbox inbox_;

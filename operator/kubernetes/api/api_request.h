@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/units.h"
 
 namespace lips::kubernetes {
 
@@ -48,6 +49,8 @@ class RequestObserver {
     std::string_view path;  // with the query
     int http_code = 0;      // 0: no answer
     std::chrono::microseconds took{0};
+    std::chrono::microseconds since_sent{0};       // at least `took`: the answer may have lain there
+    std::optional<TimePoint> date = std::nullopt;  // by the server's clock, cut to a second; none: the answer has none
   };
   // After each try.
   virtual void tried(const Try& ended) = 0;

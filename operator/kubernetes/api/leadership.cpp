@@ -1,18 +1,12 @@
 #include "kubernetes/api/leadership.h"
 
-#include <time.h>
-
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <fstream>
 #include <mutex>
 #include <utility>
-
-#include "base/check.h"
-#include "kubernetes/api/clock_watch.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -30,31 +24,6 @@ constexpr Duration standby_looks{500'000};
 constexpr Duration seen_is_kept_every{10'000'000};
 
 }  // namespace
-
-// std::chrono::steady_clock is CLOCK_MONOTONIC, which stands still while a virtual machine is suspended.
-Duration since_boot() {
-  timespec time{};
-  LIPS_CHECK(clock_gettime(CLOCK_BOOTTIME, &time) == 0, "Linux has had this clock since 2.6.39");
-  return std::chrono::seconds(time.tv_sec) +
-         std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(time.tv_nsec));
-}
-
-namespace {
-
-Duration wall_clock() {
-  return std::chrono::duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch());
-}
-
-std::atomic<Duration::rep>& wall_at_boot() {
-  static std::atomic<Duration::rep> anchor{(wall_clock() - since_boot()).count()};
-  return anchor;
-}
-
-}  // namespace
-
-TimePoint steady_now() { return TimePoint(Duration(wall_at_boot()) + since_boot()); }
-
-void anchor_steady_now() { wall_at_boot() = (wall_clock() - since_boot()).count(); }
 
 Leadership::Leadership(const Connection& connection, Place place, LeaseOptions options,
                        std::function<void(bool)> changed, std::function<void(const Error&)> failed)

@@ -9,13 +9,9 @@
 
 #include "kubernetes/api/http_client.h"
 #include "kubernetes/api/lease.h"
+#include "kubernetes/api/steady_now.h"
 
 namespace lips::kubernetes {
-
-// Time since the machine started, including the time in which it was suspended: a lease ages then too.
-Duration since_boot();
-// A time that never jumps and never stops. It starts at the wall clock's time when the program starts.
-TimePoint steady_now();
 
 // The lease as this replica last saw it.
 struct LeaseView {

@@ -4,11 +4,15 @@
 #include <thread>
 #include <utility>
 
-#include "kubernetes/api/leadership.h"
+#include "kubernetes/api/steady_now.h"
 
 namespace lips::kubernetes {
 
 TimePoint RealLoop::now() const { return steady_now(); }
+
+void RealLoop::put_forward(Duration behind) { put_steady_now_forward(behind); }
+
+Duration RealLoop::ahead_of_machine() const { return steady_now() - machine_now(); }
 
 void RealLoop::post(std::function<void()> task) {
   {

@@ -16,6 +16,8 @@ class RealLoop final : public EventLoop {
   void post(std::function<void()> task) override;
   TimerId at(TimePoint when, std::function<void()> task) override { return timers_.add(when, std::move(task)); }
   void cancel(TimerId timer) override { timers_.cancel(timer); }
+  void put_forward(Duration behind) override;
+  Duration ahead_of_machine() const override;
   void run(Duration at_most, Duration handful = {}) override;
 
  private:

@@ -185,6 +185,7 @@ void RequestEngine::send(Request& request) {
   else
     ++ordinary_under_way_;
   ++request.tries;
+  request.sent = Clock::now();
   request.transfer->prepare(request.what, target_, **credentials, std::move(sink));
   under_way_[request.transfer->handle()] = request.id;
   curl_multi_add_handle(multi_, request.transfer->handle());
@@ -204,7 +205,10 @@ void RequestEngine::finished(Request& request, int curl_code) {
   result.repeatable = is_repeatable(request.what);
   const std::chrono::microseconds took = request.transfer->took();
   if (!request.stream) mean_took_ = (mean_took_ * 15 + took) / 16;
-  if (options_.observer) options_.observer->tried({request.what.verb, request.what.path, result.http_code, took});
+  const auto since_sent = std::chrono::ceil<std::chrono::microseconds>(Clock::now() - request.sent);
+  if (options_.observer)
+    options_.observer->tried({request.what.verb, request.what.path, result.http_code, took, since_sent,
+                              result.http_code == 0 ? std::nullopt : request.transfer->date()});
   if (result.http_code == 401) credentials_.forget();
   conclude(request, curl_code, result);
 }
@@ -237,7 +241,8 @@ void RequestEngine::conclude(Request& request, int curl_code, const TryResult& r
   Error error = error_of_answer(result.http_code, body);
   if (options_.observer)
     options_.observer->refused({request.what.verb, request.what.path, result.http_code, error.message});
-  error.message = name + ": " + (too_large ? std::string(too_large_words) + ": " : "") + error.message;
+  error.message =
+      fmt::format("{}: {}{}{}", name, too_large ? too_large_words : "", too_large ? ": " : "", error.message);
   if (too_large) error.code = ErrorCode::invalid_input;
   rights_.note(request.what.verb, request.what.path, result.http_code, error, since_boot());
   finish(request.id, tl::unexpected(std::move(error)));

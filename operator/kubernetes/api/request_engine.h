@@ -62,6 +62,7 @@ class RequestEngine {
     std::function<void(Answer)> done;
     std::shared_ptr<StreamState> stream;
     int tries = 0;
+    Clock::time_point sent;  // the last try
     bool credentials_renewed = false;
     std::unique_ptr<Transfer> transfer;  // while it is under way
   };

@@ -2,6 +2,8 @@
 
 #include <curl/curl.h>
 
+#include <ctime>
+
 #include "base/check.h"
 
 namespace lips::kubernetes {
@@ -173,6 +175,13 @@ std::chrono::microseconds Transfer::took() const {
   curl_off_t micros = 0;
   curl_easy_getinfo(easy_, CURLINFO_TOTAL_TIME_T, &micros);
   return std::chrono::microseconds(micros);
+}
+
+std::optional<TimePoint> Transfer::date() const {
+  curl_header* header = nullptr;
+  if (curl_easy_header(easy_, "Date", 0, CURLH_HEADER, -1, &header) != CURLHE_OK) return std::nullopt;
+  const std::time_t seconds = curl_getdate(header->value, nullptr);
+  return seconds < 0 ? std::nullopt : std::optional(TimePoint(std::chrono::seconds(seconds)));
 }
 
 }  // namespace lips::kubernetes

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,6 +38,7 @@ class Transfer {
   std::string failure(int curl_code) const;  // why there is no answer
   std::string take_body() { return std::move(body_); }
   std::chrono::microseconds took() const;
+  std::optional<TimePoint> date() const;  // of the answer
 
  private:
   static std::size_t receive(char* bytes, std::size_t size, std::size_t count, void* transfer);

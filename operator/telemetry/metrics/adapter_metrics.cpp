@@ -53,6 +53,7 @@ void OperatorMetrics::on_state(const OperatorState& state) {
 
 void OperatorMetrics::on_status(const AdapterStatus& status) {
   const std::lock_guard lock(state_->mutex);
+  state_->registry.set("lips_clock_behind_seconds", {}, to_seconds(status.machine_behind));
   state_->status = status;
 }
 

@@ -44,6 +44,10 @@ inline constexpr auto metric_list = [] {
           "lips_missing", gauge, "kind,needed",
           "1 while a kind cannot be listed, or another source read; needed: true, nothing is planned without it; "
           "false, plans do without"},
+      MetricAbout{"lips_clock_behind_seconds", gauge, "",
+                  "how far the machine's clock is behind the operator's time, which is the API server's where the two "
+                  "differ by "
+                  "more than 5 s"},
       MetricAbout{"lips_config_reloads_total", counter, "outcome",
                   "changes of the configuration file: applied, restart_needed or refused"},
       MetricAbout{"process_cpu_seconds_total", counter, "", "CPU time of the process"},

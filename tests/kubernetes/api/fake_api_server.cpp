@@ -1,7 +1,9 @@
 #include "tests/kubernetes/api/fake_api_server.h"
 
+#include <fmt/chrono.h>
 #include <httplib.h>
 
+#include <chrono>
 #include <mutex>
 #include <thread>
 
@@ -84,6 +86,11 @@ void FakeApiServer::Server::answer(const httplib::Request& request, httplib::Res
   Reply reply = answering(received);
   response.status = reply.code;
   if (reply.retry_after) response.set_header("Retry-After", std::to_string(*reply.retry_after));
+  if (reply.date)
+    response.set_header("Date",
+                        fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT",
+                                    fmt::gmtime(std::chrono::system_clock::to_time_t(
+                                        std::chrono::system_clock::time_point(reply.date->time_since_epoch())))));
   if (reply.feed) return answer_with_feed(reply.feed, response);
   if (!reply.cut) return response.set_content(reply.body, "application/json");
   response.set_content_provider(reply.body.size() + 1000, "application/json",

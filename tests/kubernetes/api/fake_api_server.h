@@ -43,6 +43,7 @@ struct Reply {
   std::optional<int> retry_after;
   bool cut = false;            // the connection breaks before the body is whole
   std::shared_ptr<Feed> feed;  // a watch
+  std::optional<TimePoint> date = std::nullopt;
 };
 
 class FakeApiServer {

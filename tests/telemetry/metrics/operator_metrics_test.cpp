@@ -299,6 +299,9 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   OperatorState degraded = doing(Doing::decides);
   degraded.degraded = {{"datasets.lips.dev", "403", TimePoint{}}};
   metrics.on_state(degraded);
+  AdapterStatus late;
+  late.machine_behind = std::chrono::seconds(240);
+  metrics.on_status(late);
   metrics.on_request("list", "pods", 200, Duration(1000));
   metrics.on_watch("pods", WatchTrouble::relisted);
   metrics.on_bind_outcome(BindOutcome::conflict, Duration(1000));

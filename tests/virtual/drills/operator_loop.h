@@ -14,7 +14,7 @@ class OperatorLoop final : public kubernetes::EventLoop {
  public:
   // `ahead`: of the cluster's clock. `turned`: called after each turn. The cluster's loop outlives this.
   explicit OperatorLoop(kubernetes::EventLoop& world, Duration ahead = {}, std::function<void()> turned = {})
-      : world_(world), ahead_(ahead), turned_(std::move(turned)) {}
+      : world_(world), machine_ahead_(ahead), ahead_(ahead), turned_(std::move(turned)) {}
 
   // No task of this process runs any more.
   void kill() { *alive_ = false; }
@@ -26,6 +26,8 @@ class OperatorLoop final : public kubernetes::EventLoop {
     return world_.at(when - ahead_, while_alive(std::move(task)));
   }
   void cancel(TimerId timer) override { world_.cancel(timer); }
+  void put_forward(Duration behind) override { ahead_ += behind; }
+  Duration ahead_of_machine() const override { return ahead_ - machine_ahead_; }
   void run(Duration at_most, Duration handful = {}) override {
     world_.run(at_most, handful);
     if (turned_) turned_();
@@ -39,7 +41,8 @@ class OperatorLoop final : public kubernetes::EventLoop {
   }
 
   kubernetes::EventLoop& world_;
-  const Duration ahead_;
+  const Duration machine_ahead_;
+  Duration ahead_;
   const std::function<void()> turned_;
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
