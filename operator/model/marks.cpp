@@ -1,10 +1,7 @@
 #include "model/marks.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
-
-#include "model/unpaid_room.h"
 
 namespace lips {
 
@@ -16,7 +13,8 @@ double cores_of_marked(const ClusterSnapshot& cluster, const RunningTask& run) {
   return std::max(least_cores, cluster.jobs[run.job].request.cpu.value());
 }
 
-// The cores of marked tasks on elastic nodes.
+}  // namespace
+
 std::map<NodeId, double> marked_cores(const ClusterSnapshot& cluster) {
   std::map<NodeId, double> marked;
   for (const RunningTask& run : cluster.running)
@@ -24,8 +22,6 @@ std::map<NodeId, double> marked_cores(const ClusterSnapshot& cluster) {
       marked[run.node] += cores_of_marked(cluster, run);
   return marked;
 }
-
-}  // namespace
 
 std::vector<HeldRoom> room_beside_marked(const ClusterSnapshot& cluster) {
   const std::map<NodeId, double> marked = marked_cores(cluster);
@@ -46,26 +42,6 @@ std::vector<HeldRoom> room_beside_marked(const ClusterSnapshot& cluster) {
   std::vector<HeldRoom> all;
   for (const auto& [key, room] : rooms) all.push_back(room);
   return all;
-}
-
-void OwingPools::look(const ClusterSnapshot& cluster, Duration budget) {
-  const CpuSeconds most = most_unpaid(cluster, budget);
-  std::set<std::string> now;
-  for (const Pool& pool : cluster.pools)
-    if (pool.unpaid_room > most * (contains(pool.name) ? 0.5 : 1)) now.insert(pool.name);
-  names_ = std::move(now);
-}
-
-std::vector<TaskId> marks_to_end(const ClusterSnapshot& cluster, const OwingPools& owing) {
-  std::vector<TaskId> ended;
-  if (owing.empty()) return ended;
-  const std::map<NodeId, double> marked = marked_cores(cluster);
-  for (const RunningTask& run : cluster.running) {
-    if (!run.is_marked() || !owing.contains(cluster.pools[cluster.jobs[run.job].pool].name)) continue;
-    const auto on = marked.find(run.node);
-    if (on != marked.end() && cluster.free[run.node].cpu.value() > on->second) ended.push_back(run.task);
-  }
-  return ended;
 }
 
 }  // namespace lips

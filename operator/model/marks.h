@@ -2,8 +2,7 @@
 // pay for that room (unpaid_room.h).
 #pragma once
 
-#include <set>
-#include <string>
+#include <map>
 #include <vector>
 
 #include "model/held_room.h"
@@ -11,23 +10,11 @@
 
 namespace lips {
 
+// The cores that marked tasks on elastic nodes request, by node.
+std::map<NodeId, double> marked_cores(const ClusterSnapshot& cluster);
+
 // The empty room of elastic nodes with marked tasks, by job and zone. On a node the marked tasks share it by the cores
 // that they request.
 std::vector<HeldRoom> room_beside_marked(const ClusterSnapshot& cluster);
-
-// Pools that have owed more for held room than their budget, until they owe half of it. Their tasks get no marks.
-class OwingPools {
- public:
-  void look(const ClusterSnapshot& cluster, Duration budget);
-  bool contains(const std::string& pool) const { return names_.contains(pool); }
-  bool empty() const { return names_.empty(); }
-
- private:
-  std::set<std::string> names_;
-};
-
-// The marked tasks of these pools that lose their marks: on nodes with more empty room than the marked tasks there
-// request. The others keep no more than they use, so their pool's debt does not grow by them.
-std::vector<TaskId> marks_to_end(const ClusterSnapshot& cluster, const OwingPools& owing);
 
 }  // namespace lips

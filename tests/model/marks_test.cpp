@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "model/cluster_state.h"
+#include "model/marks_of_owing.h"
 #include "model/unpaid_room.h"
 #include "tests/policies/snapshot_builder.h"
 

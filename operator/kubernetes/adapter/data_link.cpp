@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "kubernetes/data/contents_digest.h"
+#include "kubernetes/data/mover_options.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -50,13 +51,6 @@ std::optional<std::uint32_t> first_missing(const BlockRanges& there, std::uint32
 
 constexpr Duration longest_without_object = std::chrono::minutes(10);  // until the mover has made a DataMove
 
-MoveProgress::Bounds bounds_of(const MoverOptions& mover) {
-  MoveProgress::Bounds bounds;
-  bounds.around_copy = mover.rules.most_pause + mover.rules.source_patience;
-  bounds.longest_copy = [work = mover.work](std::int64_t bytes) { return longest_copy(bytes, work); };
-  return bounds;
-}
-
 // True: the other blocks of its stripe suffice to decode the block.
 bool decodes(const DataLayout& layout, std::uint32_t block, const BlockRanges& readable) {
   if (layout.code.n == 0) return false;
@@ -78,7 +72,7 @@ DataLink::DataLink(Surroundings around, DataSettings settings)
       nodes_version_(std::move(around.nodes_version)),
       catalog_(settings_.mover.work.name_space, settings_.tenants),
       mover_(around.client, catalog_, around.events, settings_.mover, around.may_act, around.is_read),
-      progress_(bounds_of(settings_.mover)) {}
+      progress_(progress_bounds(settings_.mover)) {}
 
 void DataLink::take(const DataSetChanged& change) {
   sets_.erase(change.data_set);

@@ -13,7 +13,7 @@
 #include "kubernetes/adapter/model_feed.h"
 #include "kubernetes/pods/binding.h"
 #include "kubernetes/pods/pod_cache.h"
-#include "model/marks.h"
+#include "model/marks_of_owing.h"
 
 namespace lips::kubernetes {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kubernetes/data/move_jobs.h"
+
 namespace lips::kubernetes {
 
 MoverOptions mover_options(const OperatorConfig::Moves& moves) {
@@ -24,6 +26,13 @@ MoverOptions mover_options(const OperatorConfig::Moves& moves) {
   options.serve_stores = moves.serve_stores;
   options.unowned_every = moves.unowned_every;
   return options;
+}
+
+MoveProgress::Bounds progress_bounds(const MoverOptions& mover) {
+  MoveProgress::Bounds bounds;
+  bounds.around_copy = mover.rules.most_pause + mover.rules.source_patience;
+  bounds.longest_copy = [work = mover.work](std::int64_t bytes) { return longest_copy(bytes, work); };
+  return bounds;
 }
 
 }  // namespace lips::kubernetes

@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "model/leaving.h"
-#include "policies/lips/data/copy_shares.h"
+#include "policies/lips/data/store_parts.h"
 
 namespace lips {
 
@@ -34,7 +34,7 @@ void drop_idle_copies(const ClusterSnapshot& cluster, Duration idle, Plan& plan)
   plan.copies_reviewed = true;
   const IdVector<DataSetId, double> readers = pending_readers(cluster);
   const IdVector<StoreId, bool> leaving = leaving_stores(cluster);
-  CopyShares shares(cluster);
+  StoreParts shares(cluster);
   std::unordered_set<BlockId> dropped;
   for (const auto& [block, store] : cluster.extra_copies) {
     const Replica* replica = cluster.blocks[block].on(store);

@@ -5,7 +5,7 @@
 
 #include "model/plan.h"
 #include "model/snapshot.h"
-#include "policies/lips/data/copy_shares.h"
+#include "policies/lips/data/store_parts.h"
 
 namespace lips {
 
@@ -23,7 +23,7 @@ class StoreRoom {
 
   const ClusterSnapshot& cluster_;
   IdVector<StoreId, Mebibytes> taken_;
-  std::optional<CopyShares> shares_;  // as of the first copy into a store with a limit
+  std::optional<StoreParts> shares_;  // as of the first copy into a store with a limit
 };
 
 }  // namespace lips

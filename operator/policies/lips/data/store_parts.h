@@ -14,9 +14,9 @@ namespace lips {
 // Empty: a data set without namespace, as in simulations.
 std::string name_space_of(const DataSet& data_set);
 
-class CopyShares {
+class StoreParts {
  public:
-  explicit CopyShares(const ClusterSnapshot& cluster);
+  explicit StoreParts(const ClusterSnapshot& cluster);
 
   // Says whether a store of which so much is in use may take an extra copy of the block.
   bool allow(StoreId store, BlockId block, Mebibytes used) const;

@@ -1,5 +1,5 @@
 // The room of stores that extra copies may take, by namespace (docs/policies.md#what-else-is-held).
-#include "policies/lips/data/copy_shares.h"
+#include "policies/lips/data/store_parts.h"
 
 #include <gtest/gtest.h>
 
@@ -75,14 +75,14 @@ class Spaces {
   ClusterState state_;
 };
 
-TEST(CopyShares, LetOneNamespaceAloneUseAllOfAStore) {
+TEST(StoreParts, LetOneNamespaceAloneUseAllOfAStore) {
   Spaces with({1});
   EXPECT_EQ(with.copy(0, 0, blocks_of_each), 100u);
 }
 
 // The first namespace copies all that it may, in any order with others; each of these gets its part of the store though
 // it comes late, unless more than that was lent before anybody else asked, and then within five reviews.
-TEST(CopyShares, LeaveEachNamespaceItsPartOfAStoreThatIsHalfFull) {
+TEST(StoreParts, LeaveEachNamespaceItsPartOfAStoreThatIsHalfFull) {
   int lent = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
