@@ -70,25 +70,23 @@ TEST(TwoDoors, NodesThatAnAutoscalerBuysCostTheSame) {
   EXPECT_NEAR(in_completion(runs), 0, 0.06);
 }
 
-// With lost nodes, stragglers, noise and shared data. A second more or less sends a small job elsewhere, so each alone
-// may differ; together they may not.
-TEST(TwoDoors, RandomClustersCostTheSameInTheMean) {
-  double dollars = 0, completion = 0;
-  constexpr int seeds = 30;
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+// With stragglers, noise and shared data. A second more or less sends a small job elsewhere, so each alone may differ;
+// together they may not.
+TEST(TwoDoors, RandomClustersThatLoseNoNodeCostTheSameInTheMean) {
+  double dollars = 0, completion = 0, compared = 0;
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     simulation::Scenario scenario = simulation::tiny::random_scenario(seed);
     scenario.thinking = simulation::Thinking::free;
+    if (!scenario.failures.empty()) continue;
     const BothDoors both = run_both(scenario);
-    if (scenario.failures.empty()) {
-      EXPECT_EQ(both.through.jobs_finished, both.through.jobs);
-      EXPECT_EQ(both.through.attempts_lost, 0U) << "no kubelet refuses what the operator binds";
-    }
-    dollars += in_dollars(both) / seeds, completion += in_completion(both) / seeds;
+    EXPECT_EQ(both.through.jobs_finished, both.through.jobs);
+    EXPECT_EQ(both.through.attempts_lost, 0U) << "no kubelet refuses what the operator binds";
+    dollars += in_dollars(both), completion += in_completion(both), ++compared;
   }
-  // Copies wait for their turn, and readers for copies.
-  EXPECT_NEAR(dollars, 0, 0.09);
-  EXPECT_NEAR(completion, 0, 0.17);
+  EXPECT_GE(compared, 30);
+  EXPECT_NEAR(dollars / compared, 0, 0.03);
+  EXPECT_NEAR(completion / compared, 0, 0.04);
 }
 
 // One thread, one clock, one seed.
