@@ -170,6 +170,31 @@ fi
 )sh";
 
 const char* const deleting = R"sh(
+# Two stores may be one place under two names, where the other replica is the file that goes: what is written into one is
+# then seen in the other.
+apart=
+look_apart() {
+  [ -z "$apart" ] || return 0
+  read -r mark < /proc/sys/kernel/random/uuid
+  mark=lips-copies/moving/place-$mark
+  echo here > /scratch/mark
+  if [ -n "$mounted" ]; then
+    mkdir -p "$mounted/lips-copies/moving" && cp /scratch/mark "$mounted/$mark" || die "cannot write into the store"
+  else
+    rclone copyto /scratch/mark "target:$mark" 2> /scratch/error || die "cannot write into the store: $(error_of)"
+  fi
+  ended=0
+  rclone cat "source:$mark" > /scratch/seen 2> /scratch/error || ended=$?
+  if [ -n "$mounted" ]; then
+    rm -f "$mounted/$mark"
+    rmdir "$mounted/lips-copies/moving" "$mounted/lips-copies" 2> /dev/null || true
+  else
+    rclone deletefile "target:$mark" 2> /dev/null || true
+  fi
+  # 3 and 4: it is not there.
+  case $ended in 0|3|4) ;; *) die "nothing is deleted: cannot look into the other store: $(error_of)" ;; esac
+  if [ -s /scratch/seen ]; then apart=no; else apart=yes; fi
+}
 if [ -n "${LIPS_TEMPORARY:-}" ] && [ -n "$mounted" ]; then
   rm -rf "$mounted/$LIPS_TEMPORARY"
   # Other moves may still have files there.
@@ -181,6 +206,8 @@ kept=0
 while IFS="$tab" read -r path proof last; do
   # What a drop relies on comes first: nothing is deleted unless all of it can be read.
   if [ "$path" = . ]; then
+    look_apart
+    [ $apart = yes ] || die "nothing is deleted: the other replica is the same file under another name: $proof"
     : > /scratch/proof
     # A replica that cannot be read leaves no proof, which is asked for next.
     rclone cat --offset "$last" --count 1 "source:$proof" > /scratch/proof 2> /scratch/error || true
@@ -192,7 +219,8 @@ while IFS="$tab" read -r path proof last; do
     : > /scratch/proof
     # A source that cannot be read leaves no proof, and the file stays.
     [ -z "$proof" ] || rclone cat --offset "$last" --count 1 "source:$proof" > /scratch/proof 2> /scratch/error || true
-    if [ ! -s /scratch/proof ]; then
+    [ ! -s /scratch/proof ] || look_apart
+    if [ ! -s /scratch/proof ] || [ $apart = no ]; then
       kept=$((kept + 1))
       continue
     fi
@@ -220,7 +248,7 @@ while IFS="$tab" read -r path proof last; do
     case $ended in 0|3|4) ;; *) die "cannot delete $path: $(error_of)" ;; esac
   fi
 done < $blocks
-if [ $kept -gt 0 ]; then echo "$kept files stay: their source cannot be read" > /dev/termination-log; fi
+if [ $kept -gt 0 ]; then echo "$kept files stay: their source cannot be read, or is the same file under another name" > /dev/termination-log; fi
 )sh";
 
 // Nothing but the list may be in the log: rclone's notices would be among it.

@@ -262,6 +262,38 @@ TEST_F(MoveJobs, DropNothingWhoseOtherReplicaCannotBeRead) {
   }
 }
 
+// A DataStore is a name that a person gave a place. One may give it two: a bucket twice, or a bucket and its mount.
+TEST_F(MoveJobs, DeleteNothingWhoseOtherReplicaIsTheSameFileUnderAnotherName) {
+  DataStoreResource again = bucket("twice");
+  again.meta.object.name = "again";
+  const DataStoreResource mount = node("mount");
+  std::filesystem::create_directories(folder(bucket("twice")));
+  std::filesystem::create_directories(std::filesystem::path(folder(mount)).parent_path());
+  std::filesystem::remove(folder(mount));
+  std::filesystem::create_directory_symlink(folder(bucket("twice")), folder(mount));
+  for (const auto& [at, other] : std::vector<std::pair<DataStoreResource, DataStoreResource>>{
+           {bucket("twice"), again}, {mount, bucket("twice")}, {bucket("twice"), mount}}) {
+    fill(at);
+    const CopyWork work = this->work(at, other);
+    ASSERT_TRUE(copy(work).succeeded);
+    const std::vector<std::string> before = files_below(folder(at));
+    DeleteWork drop{&move_, &at, false, {}, &other, {}}, clean{&move_, &other, true, {}, &at, work.blocks};
+    for (const CarriedBlock& block : work.blocks) {
+      drop.paths.push_back(block.to.path), drop.blocks.push_back({block.number, block.to, {}});
+      clean.paths.push_back(block.to.path);
+    }
+    const PodEnd dropped = runner_->run(Json::parse(delete_job_json(drop, settings_)));
+    EXPECT_FALSE(dropped.succeeded);
+    EXPECT_THAT(dropped.message,
+                HasSubstr("nothing is deleted: the other replica is the same file under another name"));
+    EXPECT_EQ(files_below(folder(at)), before);
+    const PodEnd cleaned = runner_->run(Json::parse(delete_job_json(clean, settings_)));
+    EXPECT_TRUE(cleaned.succeeded) << cleaned.message;
+    EXPECT_THAT(cleaned.message, HasSubstr("files stay"));
+    EXPECT_EQ(files_below(folder(at)), before);
+  }
+}
+
 TEST_F(MoveJobs, PurgeTheCopiesOfADataSetAndNothingElse) {
   const DataStoreResource at = node("a");
   fill(at);

@@ -51,6 +51,7 @@ class MoveWorld {
     bool happen = false;
     bool corrected = false;   // before they confirm, people write into the status what the stores have
     bool every_sight = true;  // one pod can look at any two stores
+    bool aliases = false;     // c is another name of a
   };
 
   explicit MoveWorld(std::uint64_t seed) : MoveWorld(seed, Restores{}) {}
@@ -59,11 +60,11 @@ class MoveWorld {
     for (std::uint32_t block = 0; block < blocks; ++block) {
       const auto store = static_cast<std::size_t>(random_.below(3));
       truth.replicas[store].blocks.add(block);
-      originals_.insert({truth.replicas[store].store, block});
+      originals_.insert({place_of(truth.replicas[store].store), block});
       if (random_.below(3) == 0) {
         HeldBlocks& other = truth.replicas[(store + 1) % 3];
         other.blocks.add(block);
-        originals_.insert({other.store, block});
+        originals_.insert({place_of(other.store), block});
       }
     }
     for (std::uint64_t i = 2 + random_.below(3); i > 0; --i) {
@@ -327,15 +328,17 @@ class MoveWorld {
   // False: nothing was deleted, because what the drop relies on cannot be read.
   bool deletes(const Job& job, const Move& move) {
     const bool clean = job.kind == 'k';
+    if (!clean && !job.witness.empty() && place_of(job.witness) == place_of(move.from)) return false;
     for (const std::uint32_t block : job.going.blocks())
       if (!clean && !job.witness.empty() && !has_file(job.witness, block)) return false;
     if (clean) std::erase_if(temporaries_, [&](const auto& each) { return each.first == job.move; });
     for (const std::uint32_t block : job.going.blocks()) {
-      if (clean && (!sees(move.from, move.to) || !has_file(move.from, block))) {
+      if (clean &&
+          (!sees(move.from, move.to) || !has_file(move.from, block) || place_of(move.from) == place_of(move.to))) {
         ++kept_by_proof;
         continue;
       }
-      (job.copies.contains(block) ? finals_ : originals_).erase({clean ? move.to : move.from, block});
+      (job.copies.contains(block) ? finals_ : originals_).erase({place_of(clean ? move.to : move.from), block});
     }
     return true;
   }
@@ -344,8 +347,9 @@ class MoveWorld {
     return restores_.every_sight || (a != "c" && b != "c");
   }
   bool has_file(const std::string& store, std::uint32_t block) const {
-    return originals_.contains({store, block}) || finals_.contains({store, block});
+    return originals_.contains({place_of(store), block}) || finals_.contains({place_of(store), block});
   }
+  std::string place_of(const std::string& store) const { return restores_.aliases && store == "c" ? "a" : store; }
   bool has_bytes(std::uint32_t block) const {
     return has_file("a", block) || has_file("b", block) || has_file("c", block);
   }
@@ -381,7 +385,8 @@ class MoveWorld {
       for (HeldBlocks& held : truth.replicas)
         for (std::uint32_t block = 0; block < blocks; ++block) {
           const BlockRanges one = BlockRanges::one(block);
-          const bool copy = finals_.contains({held.store, block}), original = originals_.contains({held.store, block});
+          const std::pair<std::string, std::uint32_t> file{place_of(held.store), block};
+          const bool copy = finals_.contains(file), original = originals_.contains(file);
           if (!copy && !original) held.blocks.remove(one), held.extra.remove(one);
           if ((copy || original) && !held.leaving.contains(block)) {
             held.blocks.add(one);
@@ -433,7 +438,7 @@ class MoveWorld {
   void check() const {
     for (const std::uint32_t block : declared_.blocks())
       ASSERT_TRUE(has_bytes(block)) << "the bytes of block " << block << " are nowhere";
-    if (!trusted_) return;
+    if (!trusted_ || restores_.aliases) return;  // what goes under one name goes under the other
     for (std::uint32_t block = 0; block < blocks; ++block) {
       int verified = 0;
       for (const HeldBlocks& held : truth.replicas) {

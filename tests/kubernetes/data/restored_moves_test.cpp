@@ -31,6 +31,15 @@ TEST(RestoredMoves, LoseNoByteThoughTheirStatusesAreNotTrue) {
   EXPECT_GT(all.kept_by_proof, 5) << "without the proof these files would have been deleted";
 }
 
+// Two names of one place: what is dropped under one is gone under the other.
+TEST(AliasedStores, LoseNoByte) {
+  for (const bool restores : {false, true}) {
+    const Histories all = live_through({.happen = restores, .aliases = true}, 1000);
+    EXPECT_GT(all.drops, 50);
+    EXPECT_GT(all.kept_by_proof, 5) << "without the proof these files would have been deleted";
+  }
+}
+
 // Between directories of two nodes nothing can be proven; there the person who confirms has looked.
 TEST(RestoredMoves, KeepEveryPromiseOnceTheStatusesAreCorrected) {
   const Histories all = live_through({.happen = true, .corrected = true, .every_sight = false}, 400);
