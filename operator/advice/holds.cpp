@@ -90,19 +90,21 @@ void add_expected(const ClusterSnapshot& cluster, const Plan& plan, std::vector<
 void add_copies(const Question& question, std::vector<Hold>& all) {
   const ClusterSnapshot& cluster = question.cluster;
   std::map<std::pair<DataSetId, StoreId>, std::pair<Hold, TimePoint>> copies;
-  for (const auto& [id, store] : cluster.extra_copies) {
-    const Block& block = cluster.blocks[id];
-    const Replica* replica = block.on(store);
-    if (!replica || !replica->extra || !block.data_set.valid()) continue;
+  for (const Block& block : cluster.blocks) {
+    if (!block.data_set.valid()) continue;
     const DataSet& set = cluster.data_sets[block.data_set];
-    const auto [place, added] = copies.try_emplace({block.data_set, store});
-    auto& [hold, read] = place->second;
-    if (added) {
-      hold.reason = "extra-copies", hold.job = set.name, hold.pool = name_of(cluster, set.pool);
-      hold.store = cluster.stores[store].name, hold.zone = cluster.zones[cluster.stores[store].zone].name;
+    for (const Replica& replica : block.replicas) {
+      if (!replica.extra) continue;
+      const auto [place, added] = copies.try_emplace({block.data_set, replica.store});
+      auto& [hold, read] = place->second;
+      if (added) {
+        const DataStore& store = cluster.stores[replica.store];
+        hold.reason = "extra-copies", hold.job = set.name, hold.pool = name_of(cluster, set.pool);
+        hold.store = store.name, hold.zone = cluster.zones[store.zone].name;
+      }
+      ++hold.tasks, hold.room.memory += block.size;
+      read = std::max(read, replica.last_read);
     }
-    ++hold.tasks, hold.room.memory += block.size;
-    read = std::max(read, replica->last_read);
   }
   for (auto& [key, copy] : copies) {
     if (copy.second != TimePoint{})
