@@ -253,7 +253,7 @@ void DataLink::keep_not_dropped(const ModelIndex& index, std::vector<ClusterEven
 }
 
 DataSetEntry DataLink::without_dropped(DataSetEntry set) const {
-  set.pool = catalog_.pool_for(set.name.substr(0, set.name.find('/')), "").value_or("");
+  set.pool = pool_of_data(set.name);
   for (auto dropping = dropping_.lower_bound({set.name, 0, ""}); dropping != dropping_.end(); ++dropping) {
     const auto& [name, block, store] = dropping->first;
     if (name != set.name) break;
@@ -362,8 +362,7 @@ std::map<MovePhase, std::uint64_t> DataLink::moves_by_phase() const {
 
 std::string DataLink::pool_of_data(const std::string& data_set) const {
   const std::string name_space = data_set.substr(0, data_set.find('/'));
-  const PoolResource* pool = catalog_.pool_of_name_space(name_space);
-  return pool ? pool->meta.object.name : name_space;
+  return catalog_.pool_for(name_space, "").value_or(name_space);
 }
 
 std::vector<UnownedInStore> DataLink::unowned() const {

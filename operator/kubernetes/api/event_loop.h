@@ -20,7 +20,7 @@ class EventLoop {
   // Puts now() right, which is behind the API server's clock by that. Call it while nothing waits for a time. A loop
   // whose clock is the server's has nothing to put right.
   virtual void put_forward(Duration /*behind*/) {}
-  // How far now() is ahead of the machine's own clock, from which it was put right; from any thread.
+  // The time by which now() is ahead of the machine's own clock, from which it was put right; from any thread.
   virtual Duration ahead_of_machine() const { return {}; }
   // These three on the thread that runs the loop.
   virtual TimerId at(TimePoint when, std::function<void()> task) = 0;

@@ -1,6 +1,6 @@
-// How far the API server's clock is ahead of the operator's, from the dates of its answers: each was made after the
-// request was sent and before the answer came, and is cut to a whole second. Of many such spans the estimate is what
-// most allow. From any thread; reads no clock.
+// The lead of the API server's clock over the operator's, from the dates of its answers: each was made after the
+// request was sent and before the answer came, and is cut to a whole second. The estimate is what most of many such
+// spans allow. From any thread; reads no clock.
 #pragma once
 
 #include <cstddef>

@@ -187,8 +187,10 @@ look_apart() {
   rclone cat "source:$mark" > /scratch/seen 2> /scratch/error || ended=$?
   if [ -n "$mounted" ]; then
     rm -f "$mounted/$mark"
+    # Other moves may still have files there.
     rmdir "$mounted/lips-copies/moving" "$mounted/lips-copies" 2> /dev/null || true
   else
+    # A mark that stays is listed as a copy that nobody owns.
     rclone deletefile "target:$mark" 2> /dev/null || true
   fi
   # 3 and 4: it is not there.

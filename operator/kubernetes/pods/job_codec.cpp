@@ -113,7 +113,7 @@ std::int64_t requested_cpu(value container) {
       if (field == "limits") limits = amounts(of_it, "resources.limits");
     });
   });
-  // As the server fills in a pod that is made of the template.
+  // The server fills in a pod that is made of the template in this way.
   const auto of_cpu = [](const auto& amount) { return amount.first == "cpu"; };
   const bool requested = std::any_of(requests.begin(), requests.end(), of_cpu);
   return amount_of(requested ? requests : limits, "cpu");

@@ -4,9 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "kubernetes/api/http_client.h"
-#include "kubernetes/pods/volume_cache.h"
-#include "tests/kubernetes/api/fake_api_server.h"
+#include "tests/kubernetes/pods/pods_and_conditions.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -31,7 +29,7 @@ class ToldWaits : public AdapterObserver {
 };
 
 // A namespace belongs to the pool of its first letter, unless the pod names one.
-class PoolWaitsTest : public testing::Test {
+class PoolWaitsTest : public PodsAndConditions {
  protected:
   void add(const std::string& name_space, const std::string& name, TimePoint created, const std::string& pool = "") {
     Pod pod;
@@ -52,15 +50,6 @@ class PoolWaitsTest : public testing::Test {
     waits_.tell(pods_, conditions_, untaken_, pool_of, told_, now_ += std::chrono::seconds(11));
   }
 
-  FakeApiServer server_{[](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
-  HttpClient client_{server_.connection(), ClientOptions{}};
-  Binder binder_{client_, [] { return true; }};
-  EventRecorder events_{client_, EventOptions{}, [] { return true; }};
-  PodConditions conditions_{binder_, events_};
-  VolumeCache volumes_;
-  PodGroups groups_;
-  NodeCache nodes_;
-  PodCache pods_{"lips", volumes_, groups_, nodes_};
   UntakenPods untaken_;
   PoolWaits waits_;
   ToldWaits told_;

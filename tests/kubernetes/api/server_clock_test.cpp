@@ -121,7 +121,7 @@ TEST(ServerClock, FollowsAClockThatWasSetAfterAMinute) {
   }
 }
 
-// As from one of three API servers, or from a machine between.
+// The other dates are those of one of three API servers, or of a machine between.
 TEST(ServerClock, BelievesTheMajorityOfTheDates) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

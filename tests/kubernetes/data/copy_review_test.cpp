@@ -81,7 +81,7 @@ TEST(CopyReviewTest, LooksAtFewStoresAtOnceAndAtAllInTime) {
   EXPECT_LE(most, 10u);
 }
 
-// As where its custom resource definitions are older than the operator.
+// Its custom resource definitions may be older than the operator.
 TEST(CopyReviewTest, LooksOnceADayAlsoWhereTheServerKeepsNothingOfIt) {
   CopyWorld world;
   world.prunes = true;

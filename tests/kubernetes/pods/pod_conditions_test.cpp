@@ -7,6 +7,7 @@
 #include "kubernetes/api/http_client.h"
 #include "kubernetes/pods/volume_cache.h"
 #include "tests/kubernetes/api/fake_api_server.h"
+#include "tests/kubernetes/pods/pods_and_conditions.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -87,7 +88,7 @@ TEST(PodConditions, TellEachNamespaceInItsTurnAndWhatIsNewFirst) {
 }
 
 // Three pods wait, one of them for more cores than any node has; the node's one core is taken.
-class PodConditionsDemand : public testing::Test {
+class PodConditionsDemand : public PodsAndConditions {
  protected:
   PodConditionsDemand() {
     Node node;
@@ -117,15 +118,6 @@ class PodConditionsDemand : public testing::Test {
   }
   using Names = std::set<std::string>;
 
-  FakeApiServer server_{[](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
-  HttpClient client_{server_.connection(), ClientOptions{}};
-  Binder binder_{client_, [] { return true; }};
-  EventRecorder events_{client_, EventOptions{}, [] { return true; }};
-  PodConditions conditions_{binder_, events_};
-  VolumeCache volumes_;
-  PodGroups groups_;
-  NodeCache nodes_;
-  PodCache pods_{"lips", volumes_, groups_, nodes_};
   const TimePoint start_{std::chrono::hours(1)};
 };
 
