@@ -30,7 +30,7 @@ class ProgramBySlots {
   ProgramBySlots(const PolicyInput& input, const PlanDraft& draft)
       : cluster_(input.cluster),
         workload_(draft.workload),
-        parts_(input.cluster, draft.classes, draft.workload),
+        parts_(draft.classes, draft.workload),
         classes_(parts_.none() ? draft.classes : parts_.classes()),
         settings_(),
         form_({input.cluster, input.costs, classes_, draft.workload, settings_}, ClassColumns::none),

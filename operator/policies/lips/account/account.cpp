@@ -183,7 +183,7 @@ double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes
   for (std::vector<CapacityStep>& of_class : steps)  // as the program takes them
     std::stable_sort(of_class.begin(), of_class.end(),
                      [](const CapacityStep& a, const CapacityStep& b) { return a.waiting_price < b.waiting_price; });
-  const PaidParts parts(cluster, classes, workload);
+  const PaidParts parts(classes, workload);
   IdVector<PortionId, std::uint32_t> planned(workload.portions.size(), 0);
   const SideRows rows = side_rows(workload, classes);
   std::optional<double> least_memory;  // of tasks that take any class

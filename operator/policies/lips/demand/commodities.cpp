@@ -177,7 +177,7 @@ class CommodityMaker {
     if (request.slots > request.cpu.value() * least_slots_per_core_ + 1e-9) return false;
     return known->second =
                std::all_of(classes_.classes.begin(), classes_.classes.end(), [&](const NodeClass& candidate) {
-                 return fits(request, candidate.least) && cluster_.eligible(job.constraint, candidate.like);
+                 return fits(request, candidate.least) && classes_.eligible.contain(job.constraint, candidate.like);
                });
   }
 

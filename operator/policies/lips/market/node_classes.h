@@ -6,6 +6,7 @@
 
 #include "model/launch_room.h"
 #include "model/snapshot.h"
+#include "policies/lips/market/eligible_nodes.h"
 #include "policies/lips/market/ids.h"
 #include "policies/lips/market/pending_lengths.h"
 #include "policies/lips/market/requests.h"
@@ -60,10 +61,15 @@ struct CapacityStep {
 };
 
 struct NodeClasses {
+  // The class may take such tasks of a pending job.
+  bool takes(ClassId c, ConstraintId constraint, const Resources& request) const {
+    return eligible.contain(constraint, classes[c].like) && fits(request, classes[c].shape);
+  }
   // Takes the room of so many tasks that start now from the class's first time slot.
   void take_now(ClassId c, const Resources& request, double tasks);
 
-  IdVector<ClassId, NodeClass> classes;                // by zone, then price, then the least node
+  IdVector<ClassId, NodeClass> classes;  // by zone, then price, then the least node
+  EligibleNodes eligible;
   IdVector<NodeId, ClassId> class_of;                  // none where the node takes no tasks
   IdVector<ClassId, std::vector<CapacityStep>> steps;  // by time slot
   IdVector<ClassId, double> now_window;                // seconds that a free slot offers in time slot 0

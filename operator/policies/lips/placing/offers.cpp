@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "model/resource_bounds.h"
 #include "policies/lips/prices/price_terms.h"
 
 namespace lips {
@@ -23,13 +24,17 @@ Offers::Offers(const ClusterSnapshot& cluster, const NodeClasses& classes, IdVec
     : cluster_(cluster),
       classes_(classes),
       free_(free),
-      eligible_(cluster, classes),
       later_(cluster, classes, free),
       promised_(promised),
-      open_(classes.classes.size()) {
+      open_(classes.classes.size()),
+      most_(classes.classes.size(), most_of_all_) {
   for (const ClassId c : classes.classes.ids()) {
     for (const NodeId node : classes.classes[c].nodes)
-      if (!full(free[node])) open_[c].push_back(node);
+      if (!full(free[node])) {
+        open_[c].push_back(node);
+        most_[c] = most_of_each(most_[c], free[node]);
+      }
+    most_of_all_ = most_of_each(most_of_all_, most_[c]);
     if (classes.classes[c].whole)
       std::stable_sort(open_[c].begin(), open_[c].end(),
                        [&](NodeId a, NodeId b) { return classes.paid_until[a] > classes.paid_until[b]; });
@@ -37,7 +42,8 @@ Offers::Offers(const ClusterSnapshot& cluster, const NodeClasses& classes, IdVec
 }
 
 bool Offers::may_take(const Commodity& commodity, const Resources& request, ClassId c) {
-  return commodity.any_class ? fits(request, classes_.classes[c].shape) : eligible_.contain(c, commodity);
+  return commodity.any_class ? fits(request, classes_.classes[c].shape)
+                             : classes_.takes(c, commodity.constraint, commodity.request);
 }
 
 Offers::Looks& Offers::looks_for(const Commodity& commodity, const Resources& request) {
@@ -61,10 +67,20 @@ Offers::Looks& Offers::looks_for(const Commodity& commodity, const Resources& re
   return looks;
 }
 
-NodeId Offers::open_node(ClassId c, const Resources& request, double end, Look& look) {
+Offers::Open& Offers::open_for(const Commodity& commodity, const Resources& request) {
+  const ConstraintId constraint = commodity.any_class ? ConstraintId::none() : commodity.constraint;
+  const auto [known, added] = open_for_.try_emplace({request, commodity.any_class, constraint});
+  if (!added) return known->second;
+  for (const ClassId c : classes_.classes.ids())
+    if (fits(request, most_[c]) && !classes_.classes[c].offer.valid() && may_take(commodity, request, c))
+      known->second.emplace_back(c, 0);
+  return known->second;
+}
+
+NodeId Offers::open_node(ClassId c, const Resources& request, double end, std::size_t& first) {
   const std::vector<NodeId>& nodes = open_[c];
-  while (look.first < nodes.size() && !fits(request, free_[nodes[look.first]])) ++look.first;
-  for (std::size_t i = look.first; i < nodes.size(); ++i)
+  while (first < nodes.size() && !fits(request, free_[nodes[first]])) ++first;
+  for (std::size_t i = first; i < nodes.size(); ++i)
     if (fits(request, free_[nodes[i]]) && promised_.tasks(nodes[i], request, end, 1) > 0) return nodes[i];
   return NodeId::none();
 }
@@ -113,7 +129,7 @@ std::optional<PlaceOffer> Offers::launch(ClassId c, const Asked& asked, double m
 
 std::optional<PlaceOffer> Offers::place(ClassId c, const Asked& asked, double most, Look& look) {
   const auto& [commodity, request, work] = asked;
-  if (const NodeId node = open_node(c, request, end_now(c, commodity, request, work), look); node.valid())
+  if (const NodeId node = open_node(c, request, end_now(c, commodity, request, work), look.first); node.valid())
     return PlaceOffer{c, node, 0, price_on(c, commodity, node)};
   const double price = price_in(classes_, classes_.classes[c], commodity);
   if (price > most) return std::nullopt;
@@ -160,10 +176,9 @@ std::optional<PlaceOffer> Offers::cheapest(const Commodity& commodity, const Res
 
 std::optional<PlaceOffer> Offers::cheapest_now(const Commodity& commodity, const Resources& request, double work) {
   std::optional<PlaceOffer> best;
-  Looks& looks = looks_for(commodity, request);
-  for (const ClassId c : classes_.classes.ids()) {
-    if (classes_.classes[c].offer.valid() || !may_take(commodity, request, c)) continue;
-    const NodeId node = open_node(c, request, end_now(c, commodity, request, work), looks.in[c]);
+  if (!fits(request, most_of_all_)) return best;
+  for (auto& [c, first] : open_for(commodity, request)) {
+    const NodeId node = open_node(c, request, end_now(c, commodity, request, work), first);
     if (!node.valid()) continue;
     const double price = price_on(c, commodity, node);
     if (!best || price < best->price) best = PlaceOffer{c, node, 0, price};
@@ -172,8 +187,9 @@ std::optional<PlaceOffer> Offers::cheapest_now(const Commodity& commodity, const
 }
 
 bool Offers::any_now(const Commodity& commodity, const Resources& request) {
+  if (!fits(request, most_of_all_)) return false;
   for (const ClassId c : open_.ids()) {
-    if (open_[c].empty() || !may_take(commodity, request, c)) continue;
+    if (!fits(request, most_[c]) || !may_take(commodity, request, c)) continue;
     for (const NodeId node : open_[c])
       if (fits(request, free_[node]) && promised_.tasks(node, request, 0, 1) > 0) return true;
   }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "policies/lips/market/eligible_classes.h"
+#include "policies/lips/market/workload.h"
 #include "policies/lips/placing/later_room.h"
 #include "policies/lips/placing/promised_room.h"
 
@@ -74,11 +74,14 @@ class Offers {
     }
   };
   Looks& looks_for(const Commodity& commodity, const Resources& request);
+  // The classes with room now for such a request, each with its first open node as in Look. Room only shrinks.
+  using Open = std::vector<std::pair<ClassId, std::size_t>>;
+  Open& open_for(const Commodity& commodity, const Resources& request);
   // A node to be launched, or one that is there, now or later. None: there is no room, or only for more than `most`.
   std::optional<PlaceOffer> launch(ClassId c, const Asked& asked, double most);
   std::optional<PlaceOffer> place(ClassId c, const Asked& asked, double most, Look& look);
   // The first node of the class with room, on which a task that ends in `end` seconds breaks no promise.
-  NodeId open_node(ClassId c, const Resources& request, double end, Look& look);
+  NodeId open_node(ClassId c, const Resources& request, double end, std::size_t& first);
   // Seconds until such a task ends that starts now; 0 where no promise depends on it.
   double end_now(ClassId c, const Commodity& commodity, const Resources& request, double work) const;
   double price_on(ClassId c, const Commodity& commodity, NodeId node) const;
@@ -87,10 +90,12 @@ class Offers {
   const ClusterSnapshot& cluster_;
   const NodeClasses& classes_;
   IdVector<NodeId, Resources>& free_;
-  EligibleClasses eligible_;
   LaterRoom later_;
   PromisedRoom& promised_;
   IdVector<ClassId, std::vector<NodeId>> open_;  // nodes with some room, paid for the longest first
+  Resources most_of_all_{Cores(0), Mebibytes(0), 0};
+  IdVector<ClassId, Resources> most_;            // of each resource on one of them, at the beginning
+  std::map<std::tuple<Resources, bool, ConstraintId>, Open> open_for_;  // looked up only
   std::map<std::tuple<Resources, bool, ConstraintId, double>, Looks>
       looks_;  // of a request that any class or a constraint's may take, and its urgency; looked up only
 };

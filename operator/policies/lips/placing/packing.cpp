@@ -196,8 +196,7 @@ class Packing {
     const Commodity& commodity = workload_.commodities[portion.commodity];
     std::vector<std::pair<double, ClassId>> order;
     for (ClassId c : classes_.classes.ids())
-      if (may_take(quota, c) && fits(job.request, classes_.classes[c].shape) &&
-          cluster_.eligible(job.constraint, classes_.classes[c].like))
+      if (may_take(quota, c) && classes_.takes(c, job.constraint, job.request))
         order.emplace_back(price_in(classes_, classes_.classes[c], commodity), c);
     std::sort(order.begin(), order.end());
     for (const auto& [price, c] : order) {

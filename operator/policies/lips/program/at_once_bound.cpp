@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "policies/lips/market/eligible_classes.h"
-
 namespace lips {
 
 namespace {
@@ -57,13 +55,12 @@ class Envelope {
 
 class AtOnce {
  public:
-  AtOnce(const AtOnceQuestion& question, EligibleClasses& eligible, double more)
+  AtOnce(const AtOnceQuestion& question, double more)
       : cluster_(question.cluster),
         costs_(question.costs),
         classes_(question.classes),
         workload_(question.workload),
         rents_(question.rents),
-        eligible_(eligible),
         more_(more) {
     IdVector<ZoneId, std::vector<Line>> lines(cluster_.zones.size());
     for (ClassId c : classes_.classes.ids()) lines[classes_.classes[c].zone].push_back(line_of(c));
@@ -114,7 +111,7 @@ class AtOnce {
   void find_ways(const Commodity& commodity) {
     ways_.clear();
     for (ClassId c : classes_.classes.ids())
-      if (eligible_.contain(c, commodity))
+      if (classes_.takes(c, commodity.constraint, commodity.request))
         ways_.push_back({non_cpu_cost(commodity, classes_.classes[c].zone), side_rent(commodity, c), line_of(c)});
   }
 
@@ -135,7 +132,6 @@ class AtOnce {
   const NodeClasses& classes_;
   const Workload& workload_;
   const Rents& rents_;
-  EligibleClasses& eligible_;
   const double more_;  // USD per core-second
   IdVector<ZoneId, Envelope> any_class_;
   // Classes of the last commodity that may not use any: USD per CPU-second, and USD per task.
@@ -149,9 +145,8 @@ class AtOnce {
 }  // namespace
 
 double at_once_bound(const AtOnceQuestion& question, double enough) {
-  EligibleClasses eligible(question.cluster, question.classes);
   return best_with_more_rent(question.classes.mean_price.value(), enough,
-                             [&](double more) { return AtOnce(question, eligible, more).bound(); });
+                             [&](double more) { return AtOnce(question, more).bound(); });
 }
 
 }  // namespace lips

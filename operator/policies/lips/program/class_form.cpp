@@ -357,7 +357,7 @@ Amounts solve(const ClassFormInput& input) {
 }  // namespace
 
 Amounts solve_class_form(const ClassFormInput& input) {
-  const PaidParts parts(input.cluster, input.classes, input.workload);
+  const PaidParts parts(input.classes, input.workload);
   if (parts.none()) return solve(input);
   return parts.add_up(solve({input.cluster, input.costs, parts.classes(), input.workload, input.settings}));
 }
@@ -385,8 +385,7 @@ Amounts greedy_amounts(const ClusterSnapshot& cluster, const NodeClasses& classe
     double left = commodity.work;
     std::vector<std::pair<double, ClassId>> order;
     for (ClassId c : classes.classes.ids())
-      if (fits(commodity.request, classes.classes[c].shape) &&
-          cluster.eligible(commodity.constraint, classes.classes[c].like))
+      if (classes.takes(c, commodity.constraint, commodity.request))
         order.emplace_back(classes.classes[c].price.value() + commodity.non_cpu_cost[classes.classes[c].zone], c);
     std::sort(order.begin(), order.end());
     for (const auto& [price, c] : order) {

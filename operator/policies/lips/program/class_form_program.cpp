@@ -27,7 +27,7 @@ SideRows side_rows(const Workload& workload, const NodeClasses& classes) {
 }
 
 ClassFormProgram::ClassFormProgram(const ClassFormInput& input, ClassColumns columns, Terms terms)
-    : input_(input), terms_(terms), eligible_(input.cluster, input.classes) {
+    : input_(input), terms_(terms) {
   if (!input.classes.classes.empty()) speed_ = input.classes.classes[ClassId(0)].speed;
   add_rows();
   add_side_rows();
@@ -37,7 +37,9 @@ ClassFormProgram::ClassFormProgram(const ClassFormInput& input, ClassColumns col
   add_copies();
 }
 
-bool ClassFormProgram::eligible(const Commodity& commodity, ClassId c) const { return eligible_.contain(c, commodity); }
+bool ClassFormProgram::eligible(const Commodity& commodity, ClassId c) const {
+  return input_.classes.takes(c, commodity.constraint, commodity.request);
+}
 
 void ClassFormProgram::add_rows() {
   for (const Commodity& commodity : input_.workload.commodities)
@@ -249,7 +251,7 @@ solver::RowId ClassFormProgram::space(ZoneId zone) {
 }
 
 solver::LinearProgram class_form_program(const ClassFormInput& input) {
-  const PaidParts parts(input.cluster, input.classes, input.workload);
+  const PaidParts parts(input.classes, input.workload);
   const NodeClasses& classes = parts.none() ? input.classes : parts.classes();
   const ClassFormInput parted{input.cluster, input.costs, classes, input.workload, input.settings};
   return std::move(ClassFormProgram(parted, ClassColumns::all).program);

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/check.h"
-#include "policies/lips/market/eligible_classes.h"
 #include "solver/linear_program.h"
 
 namespace lips {
@@ -136,7 +135,6 @@ class ClassFormProgram {
   ClassFormInput input_;
   Terms terms_;
   double speed_ = 1;  // of all classes, where a pool's maximum meets commodities that any class may take
-  mutable EligibleClasses eligible_;
 };
 
 template <class Visit>

@@ -4,9 +4,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <tuple>
-
-#include "policies/lips/market/eligible_classes.h"
 
 namespace lips {
 
@@ -48,15 +47,13 @@ ClassMerging::ClassMerging(const ClusterSnapshot& cluster, const NodeClasses& cl
 }
 
 void ClassMerging::find_signatures() {
-  std::map<Kind, CommodityId> kinds;
-  for (const CommodityId id : workload_.commodities.ids())
-    if (const Commodity& commodity = workload_.commodities[id]; !commodity.any_class)
-      kinds.try_emplace({commodity.constraint, commodity.request}, id);
-  EligibleClasses eligible(cluster_, classes_);
+  std::set<Kind> kinds;
+  for (const Commodity& commodity : workload_.commodities)
+    if (!commodity.any_class) kinds.emplace(commodity.constraint, commodity.request);
   std::map<std::vector<bool>, std::size_t> known;
   for (const ClassId c : classes_.classes.ids()) {
     std::vector<bool> takes;
-    for (const auto& [kind, id] : kinds) takes.push_back(eligible.contain(c, workload_.commodities[id]));
+    for (const auto& [constraint, request] : kinds) takes.push_back(classes_.takes(c, constraint, request));
     signature_.push_back(known.try_emplace(std::move(takes), known.size()).first->second);
   }
 }

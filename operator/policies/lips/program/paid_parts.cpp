@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "policies/lips/market/eligible_classes.h"
-
 namespace lips {
 
 namespace {
@@ -24,7 +22,7 @@ std::vector<const Commodity*> urgent_kinds(const Workload& workload) {
 
 }  // namespace
 
-PaidParts::PaidParts(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload) {
+PaidParts::PaidParts(const NodeClasses& classes, const Workload& workload) {
   const std::vector<const Commodity*> kinds = urgent_kinds(workload);
   if (kinds.empty()) return;
   const auto is_paid = [](const CapacityStep& step) { return step.paid; };
@@ -33,9 +31,9 @@ PaidParts::PaidParts(const ClusterSnapshot& cluster, const NodeClasses& classes,
     if (std::any_of(classes.steps[c].begin(), classes.steps[c].end(), is_paid)) paid.push_back(c);
   if (paid.empty()) return;
   is_parted_ = IdVector<ClassId, bool>(classes.classes.size(), false);
-  EligibleClasses eligible(cluster, classes);
   for (const ClassId c : paid) {
-    if (std::none_of(kinds.begin(), kinds.end(), [&](const Commodity* kind) { return eligible.contain(c, *kind); }))
+    if (std::none_of(kinds.begin(), kinds.end(),
+                     [&](const Commodity* kind) { return classes.takes(c, kind->constraint, kind->request); }))
       continue;
     if (none()) {
       parted_ = classes;

@@ -10,7 +10,7 @@ namespace lips {
 class PaidParts {
  public:
   // Parts the classes that such jobs may take.
-  PaidParts(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload);
+  PaidParts(const NodeClasses& classes, const Workload& workload);
   bool none() const { return parted_.classes.empty(); }
   bool is_parted(ClassId c) const { return !none() && is_parted_[c]; }
   // Those that it was given, without the paid room of those that are parted; then the paid parts.

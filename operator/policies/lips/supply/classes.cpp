@@ -143,8 +143,9 @@ void add_totals(const ClusterSnapshot& cluster, NodeClasses& result) {
 NodeClasses make_classes(const ClusterSnapshot& cluster, const TimeSlotSettings& given) {
   TimeSlotSettings time_slots = given;
   if (time_slots.edges.size() < 2) time_slots.edges = {Duration(0), time_slots.least_window};
-  NodeKinds kinds(cluster);
   NodeClasses result;
+  result.eligible = EligibleNodes(cluster);
+  NodeKinds kinds(cluster, result.eligible);
   result.usable = UsableRoom(cluster);
   group_nodes(cluster, given.billing, true, kinds, result);
   if (result.classes.size() > most_exact_classes) group_nodes(cluster, given.billing, false, kinds, result);

@@ -5,23 +5,36 @@
 
 namespace lips {
 
-NodeKinds::NodeKinds(const ClusterSnapshot& cluster) : cluster_(cluster), of_profile_(cluster.profiles.size(), -1) {
-  std::set<ConstraintId> constraints;
-  std::set<Resources> requests;
-  for (JobId id : cluster.pending) {
-    constraints.insert(cluster.jobs[id].constraint);
-    requests.insert(cluster.jobs[id].request);
+namespace {
+
+// Parts the profiles of each part into those that the set contains and the others.
+void split(IdVector<ProfileId, std::uint32_t>& part_of, std::uint32_t& parts, const ProfileSet& set) {
+  std::vector<std::uint32_t> all(parts, 0), inside(parts, 0);
+  for (const ProfileId id : part_of.ids()) {
+    ++all[part_of[id]];
+    inside[part_of[id]] += set.contains(id);
   }
-  constraints_.assign(constraints.begin(), constraints.end());
+  std::vector<std::uint32_t> moves_to(parts);
+  for (std::uint32_t part = 0, old = parts; part < old; ++part)
+    moves_to[part] = inside[part] > 0 && inside[part] < all[part] ? parts++ : part;
+  for (const ProfileId id : part_of.ids())
+    if (set.contains(id)) part_of[id] = moves_to[part_of[id]];
+}
+
+}  // namespace
+
+NodeKinds::NodeKinds(const ClusterSnapshot& cluster, const EligibleNodes& eligible)
+    : cluster_(cluster), part_of_(cluster.profiles.size(), 0) {
+  std::uint32_t parts = 1;
+  for (const ProfileSet& set : eligible.sets()) split(part_of_, parts, set);
+  std::set<Resources> requests;
+  for (JobId id : cluster.pending) requests.insert(cluster.jobs[id].request);
   requests_.assign(requests.begin(), requests.end());
 }
 
 int NodeKinds::by_profile(NodeId node) {
-  int& known = of_profile_[cluster_.nodes[node].profile];
-  if (known >= 0) return known;
-  std::vector<bool> takes;
-  for (ConstraintId constraint : constraints_) takes.push_back(cluster_.eligible(constraint, node));
-  return known = profile_kinds_.try_emplace(std::move(takes), static_cast<int>(profile_kinds_.size())).first->second;
+  const int next = static_cast<int>(kind_of_part_.size());
+  return kind_of_part_.try_emplace(part_of_[cluster_.nodes[node].profile], next).first->second;
 }
 
 int NodeKinds::by_capacity(const Resources& capacity) {
