@@ -1,10 +1,14 @@
 // The required anti-affinity of pods that are on nodes, whoever placed them: which domains they keep other pods out of.
+// The domains are counted for each set of labels that was asked for. A term that comes or goes changes only the counts
+// of those that it selects, and is found by a label that it names.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kubernetes/pods/namespace.h"
@@ -13,6 +17,8 @@
 namespace lips::kubernetes {
 
 class AntiAffinity {
+  struct Alike;
+
  public:
   explicit AntiAffinity(const NodeCache& nodes) : nodes_(nodes) {}
 
@@ -26,16 +32,21 @@ class AntiAffinity {
 
   // The domains that a pod with these labels must avoid, as requirements on a node's labels. New labels of a node count
   // from take_changed() on.
-  std::vector<LabelRequirement> against(const std::string& name_space, const TextMap& labels) const;
-  // Terms that keep pods out of other domains than at the last call, and namespaces with other labels: against() says
-  // something else only for pods that may_concern() names.
+  std::vector<LabelRequirement> against(const std::string& name_space, const TextMap& labels);
+  // The pods for which against() says something else than at the last call, and perhaps others.
   struct Changes {
-    std::set<AntiAffinityTerm> terms;
+    std::set<const Alike*> alike;
     std::set<std::string> namespaces;
-    bool empty() const { return terms.empty() && namespaces.empty(); }
+    bool all = false;
+    bool empty() const { return alike.empty() && namespaces.empty() && !all; }
   };
   Changes take_changed();
   bool may_concern(const Changes& changes, const std::string& name_space, const TextMap& labels) const;
+
+  // The sets of labels that are counted for. Those of pods that are gone are forgotten with the others; those that are
+  // asked for again are counted anew.
+  std::size_t counted_for() const { return alike_.size(); }
+  void forget_counts();
 
  private:
   struct Placed {
@@ -48,16 +59,38 @@ class AntiAffinity {
     std::set<std::string> domains;
   };
   using Terms = std::map<AntiAffinityTerm, Reach>;
-  bool selects(const AntiAffinityTerm& term, const std::string& name_space, const TextMap& labels) const;
+  using Term = Terms::value_type;
+  // Pods of one namespace with the same labels.
+  struct Alike {
+    std::string name_space;
+    NodeProfile labels;                                               // those alone
+    std::map<std::string, std::map<std::string, std::size_t>> terms;  // by key and domain: how many keep them out
+    // Says whether they are kept out of other domains than before.
+    bool count(const std::string& key, const std::string& domain, bool more);
+  };
+  // A namespace with a key and a value of a label in it; without a label all pods there, without anything all pods. A
+  // term is filed where each pod that it selects is.
+  using Place = std::tuple<std::string, std::string, std::string>;
+  struct Filed {
+    std::set<const Term*> terms;
+    std::set<Alike*> pods;
+  };
+
+  bool selects(const AntiAffinityTerm& term, const Alike& pods) const;
   bool is_about(const AntiAffinityTerm& term, const std::string& name_space) const;
-  Terms& terms_of(const AntiAffinityTerm& term);
+  static std::vector<Place> places_of(const AntiAffinityTerm& term);
+  static std::vector<Place> places_of(const Alike& pods);
   void note(const AntiAffinityTerm& term, const std::string& node, bool here);
   void look_at(const AntiAffinityTerm& term, Reach& reach);
+  void count(const AntiAffinityTerm& term, const std::set<std::string>& domains, bool more);
+  Alike& counted(const std::string& name_space, const TextMap& labels);
+  void forget_counts_in(const std::string& name_space);
 
   const NodeCache& nodes_;
-  std::map<std::string, Placed> pods_;             // by namespace/name
-  Terms of_all_;                                   // that concern every namespace, or several
-  std::map<std::string, Terms> of_one_;            // that concern one, by its name
+  std::map<std::string, Placed> pods_;  // by namespace/name
+  Terms terms_;
+  std::map<std::pair<std::string, TextMap>, Alike> alike_;  // by namespace and labels
+  std::map<Place, Filed> filed_;
   std::map<std::string, NodeProfile> namespaces_;  // by name; their labels alone
   Changes changed_;                                // since take_changed()
   std::uint64_t nodes_seen_ = 0;

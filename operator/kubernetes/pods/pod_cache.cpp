@@ -147,7 +147,7 @@ void PodCache::read_spec(const Pod& pod, PodRecord& record) {
   record.pod_class = classes_.intern(needs);
 }
 
-std::vector<LabelRequirement> PodCache::excluded_for(const PodRecord& record) const {
+std::vector<LabelRequirement> PodCache::excluded_for(const PodRecord& record) {
   std::vector<LabelRequirement> excluded = anti_affinity_.against(record.meta.name_space, record.labels);
   if (!record.avoids.empty()) excluded.push_back({node_name_key, LabelRequirement::Operator::not_in, record.avoids});
   return excluded;

@@ -132,7 +132,7 @@ class PodCache {
   void review_groups();
   void join_application(PodRecord& record);
   bool has_first_use(const Pod& pod) const;
-  std::vector<LabelRequirement> excluded_for(const PodRecord& record) const;
+  std::vector<LabelRequirement> excluded_for(const PodRecord& record);
   Change review(PodRecord& record, const Pod& pod);
   void learn(const Pod& pod, PodRecord& record);
   void learn(PodRecord& record, TimePoint end);

@@ -32,6 +32,7 @@ bool PodCache::forget_unused_classes() {
 
 std::vector<PodRecord*> PodCache::review_anti_affinity() {
   std::vector<PodRecord*> moved;
+  if (anti_affinity_.counted_for() > 2 * unplaced_.all().size() + spare_classes) anti_affinity_.forget_counts();
   const AntiAffinity::Changes changed = anti_affinity_.take_changed();
   if (changed.empty()) return moved;
   for (const auto& [name, place] : unplaced_.all()) {
