@@ -70,9 +70,14 @@ ProfileSet EligibleProfiles::meeting_any(const std::vector<Term>& terms) const {
   return found;
 }
 
-ProfileSet EligibleProfiles::of(const PlacementConstraint& constraint) const {
+ProfileSet EligibleProfiles::matching_labels(const PlacementConstraint& constraint) const {
   ProfileSet found = meeting_all(constraint.required);
   if (!constraint.any_of.empty()) found &= meeting_any(constraint.any_of);
+  return found;
+}
+
+ProfileSet EligibleProfiles::of(const PlacementConstraint& constraint) const {
+  ProfileSet found = matching_labels(constraint);
   for (const std::vector<Term>& volume : constraint.volumes) found &= meeting_any(volume);
   for (const auto& [taints, tainted] : by_taints_)
     if (untolerated_taint(constraint, profiles_[tainted.like])) found -= tainted.with;

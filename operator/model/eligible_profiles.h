@@ -19,8 +19,10 @@ class EligibleProfiles {
  public:
   explicit EligibleProfiles(const IdVector<ProfileId, NodeProfile>& profiles);  // outlives it
 
-  // Those of which eligible() is true.
+  // Those of which eligible() is true, and those of its parts.
   ProfileSet of(const PlacementConstraint& constraint) const;
+  ProfileSet matching_labels(const PlacementConstraint& constraint) const;
+  ProfileSet meeting_all(const std::vector<LabelRequirement>& requirements) const;
 
  private:
   struct Label {
@@ -32,7 +34,6 @@ class EligibleProfiles {
 
   void add_listed(const Label& label, const LabelRequirement& requirement, ProfileSet& found) const;
   ProfileSet meeting(const LabelRequirement& requirement) const;
-  ProfileSet meeting_all(const Term& term) const;
   ProfileSet meeting_any(const std::vector<Term>& terms) const;
 
   const IdVector<ProfileId, NodeProfile>& profiles_;

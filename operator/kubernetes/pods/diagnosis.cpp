@@ -23,16 +23,6 @@ std::string list_of(const std::map<std::string, std::size_t>& reasons) {
   return text;
 }
 
-// The filter that keeps the pod off all nodes of that profile and state.
-const Filter* rejecting(const PodNeeds& needs, const Offer& offer, std::string& why) {
-  for (const Filter& filter : filters()) {
-    if (filter.by_node) continue;
-    why = filter.rejects(needs, offer);
-    if (!why.empty()) return &filter;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 NodesForDiagnosis::NodesForDiagnosis(const NodeCache& nodes, const PodClasses& classes) {
@@ -41,17 +31,45 @@ NodesForDiagnosis::NodesForDiagnosis(const NodeCache& nodes, const PodClasses& c
     if (record.node)
       for (const auto& [resource, amount] : record.node->allocatable) columns_.try_emplace(resource, columns_.size());
   using Key = std::tuple<NodeProfile, bool, bool, bool>;
-  std::map<Key, std::size_t> known;
+  std::map<Key, ProfileId> known;
   for (const auto& [name, record] : nodes.all()) {
     if (!record.node) continue;
     NodeProfile profile = profile_of(*record.node);
     std::erase_if(profile.labels, [&](const auto& entry) { return !classes.label_keys().contains(entry.first); });
     const Key key{profile, record.node->deleting, record.node->ready, record.node->unschedulable};
-    const auto [place, added] = known.try_emplace(key, alike_.size());
-    if (added) alike_.push_back({std::move(profile), *record.node, {}});
+    const auto [place, added] = known.try_emplace(key);
+    if (added) {
+      place->second = alike_.push_back({*record.node, {}});
+      profiles_.push_back(std::move(profile));
+    }
     alike_[place->second].rows.push_back(count_++);
     add_row(record);
   }
+  eligible_.emplace(profiles_);
+}
+
+NodesForDiagnosis::Sieve NodesForDiagnosis::sieve_for(const PodNeeds& needs) const {
+  Sieve sieve;
+  for (const Filter& filter : filters()) {
+    if (filter.by_node) continue;
+    sieve.emplace_back(&filter, std::nullopt);
+    if (filter.accepts) sieve.back().second = filter.accepts(needs, *eligible_);
+  }
+  return sieve;
+}
+
+// The filter that keeps the pod off all nodes of that profile and state.
+const Filter* NodesForDiagnosis::rejecting(const Sieve& sieve, const PodNeeds& needs, ProfileId id,
+                                           std::string& why) const {
+  const ResourceAmounts nothing;
+  for (const auto& [filter, accepted] : sieve) {
+    if (accepted)
+      why = accepted->contains(id) ? "" : filter->words;
+    else
+      why = filter->rejects(needs, {alike_[id].example, profiles_[id], nothing});
+    if (!why.empty()) return filter;
+  }
+  return nullptr;
 }
 
 void NodesForDiagnosis::add_row(const NodeRecord& record) {
@@ -86,11 +104,12 @@ Diagnosis NodesForDiagnosis::diagnose(const PodNeeds& needs, bool with_ours, std
   std::vector<std::size_t> lacking_of(requests.size());
   std::map<std::string, std::size_t> reasons;
   std::map<std::string_view, std::size_t> advice;
-  const ResourceAmounts nothing;
-  for (const Alike& alike : alike_) {
+  const Sieve sieve = sieve_for(needs);
+  for (const ProfileId id : alike_.ids()) {
+    const Alike& alike = alike_[id];
     ++nodes_examined;
     std::string why;
-    if (const Filter* filter = rejecting(needs, {alike.example, alike.profile, nothing}, why)) {
+    if (const Filter* filter = rejecting(sieve, needs, id, why)) {
       reasons[why] += alike.rows.size();
       advice[filter->advice] += alike.rows.size();
       continue;

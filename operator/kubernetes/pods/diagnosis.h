@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubernetes/pods/node_cache.h"
@@ -22,6 +24,8 @@ class NodesForDiagnosis {
  public:
   // Distinguishes nodes by the labels that `classes` refer to.
   NodesForDiagnosis(const NodeCache& nodes, const PodClasses& classes);
+  NodesForDiagnosis(const NodesForDiagnosis&) = delete;
+  NodesForDiagnosis& operator=(const NodesForDiagnosis&) = delete;
 
   // "0/12 nodes are available: 8 Insufficient memory, 4 node(s) were unschedulable. What helps: ..." Pods of other
   // schedulers take room, and ours too with `with_ours`. Adds the number of examined nodes to `nodes_examined`.
@@ -29,7 +33,6 @@ class NodesForDiagnosis {
 
  private:
   struct Alike {
-    NodeProfile profile;
     Node example;
     std::vector<std::size_t> rows;  // of left_
   };
@@ -39,11 +42,17 @@ class NodesForDiagnosis {
     std::int64_t amount = 0;
     std::string name;
   };
+  // For one class: each filter with the profiles that it accepts, where it says that of all at once.
+  using Sieve = std::vector<std::pair<const Filter*, std::optional<ProfileSet>>>;
+  Sieve sieve_for(const PodNeeds& needs) const;
+  const Filter* rejecting(const Sieve& sieve, const PodNeeds& needs, ProfileId id, std::string& why) const;
   std::vector<ResourceRequest> requests_of(const PodNeeds& needs) const;
   void add_row(const NodeRecord& record);
 
   std::size_t count_ = 0;
-  std::vector<Alike> alike_;
+  IdVector<ProfileId, Alike> alike_;  // by its profile and state; two states of one profile have an id each
+  IdVector<ProfileId, NodeProfile> profiles_;
+  std::optional<EligibleProfiles> eligible_;
   std::map<std::string, std::size_t> columns_;
   std::vector<std::int64_t> left_[2];  // [with ours][row x columns]
 };

@@ -11,6 +11,7 @@
 
 #include "kubernetes/api/objects.h"
 #include "kubernetes/pods/filters/unschedulable_reason.h"
+#include "model/eligible_profiles.h"
 #include "model/nodes.h"
 
 namespace lips::kubernetes {
@@ -72,6 +73,9 @@ struct Filter {
   // Advice for a person.
   std::string_view advice;
   bool by_node = false;  // depends on more than the node's profile and state
+  // All profiles that the filter accepts at once, where it has the same words for all others; none: ask one by one.
+  ProfileSet (*accepts)(const PodNeeds& needs, const EligibleProfiles& profiles) = nullptr;
+  std::string_view words = {};
 };
 
 // In the order in which they are tried on a node: the diagnosis names the first that rejects it.

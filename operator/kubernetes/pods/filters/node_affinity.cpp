@@ -27,10 +27,11 @@ Size size_of(const Pod& pod) {
 
 void collect(const Pod& pod, const ClaimLookup&, PodNeeds& needs, std::vector<UnschedulableCause>& causes) {
   if (const auto [requirements, values] = size_of(pod); requirements > most_requirements || values > most_values) {
-    causes.push_back({UnschedulableReason::not_honoured,
-                      fmt::format("its nodeSelector and required node affinity have {} requirements with {} values; this "
-                                  "scheduler honours up to {} with {}",
-                                  requirements, values, most_requirements, most_values)});
+    causes.push_back(
+        {UnschedulableReason::not_honoured,
+         fmt::format("its nodeSelector and required node affinity have {} requirements with {} values; this "
+                     "scheduler honours up to {} with {}",
+                     requirements, values, most_requirements, most_values)});
     needs.constraint.any_of.emplace_back();  // no node, whoever asks
     return;
   }
@@ -42,13 +43,20 @@ void collect(const Pod& pod, const ClaimLookup&, PodNeeds& needs, std::vector<Un
   if (needs.constraint.any_of.empty()) needs.constraint.any_of.emplace_back();
 }
 
+constexpr const char* words = "node(s) didn't match Pod's node affinity/selector";
+
 std::string rejects(const PodNeeds& needs, const Offer& offer) {
-  return matches_labels(needs.constraint, offer.profile) ? "" : "node(s) didn't match Pod's node affinity/selector";
+  return matches_labels(needs.constraint, offer.profile) ? "" : words;
+}
+
+ProfileSet accepts(const PodNeeds& needs, const EligibleProfiles& profiles) {
+  return profiles.matching_labels(needs.constraint);
 }
 
 }  // namespace
 
-const Filter node_affinity_filter{"node affinity", collect, rejects,
-                                  "change the pod's nodeSelector or node affinity, or label nodes to match"};
+const Filter node_affinity_filter{
+    "node affinity", collect, rejects, "change the pod's nodeSelector or node affinity, or label nodes to match",
+    false,           accepts, words};
 
 }  // namespace lips::kubernetes
