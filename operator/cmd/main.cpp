@@ -96,8 +96,11 @@ namespace {
 
 lips::Result<lips::simulation::RunResult> through_kubernetes(const lips::simulation::Scenario& scenario,
                                                              const lips::Policy& policy, const std::string& name,
+                                                             lips::PodMode mode,
                                                              const lips::simulation::RunOptions& options) {
   lips::virtual_cluster::ThroughOptions through;
+  through.cluster.mode = mode;
+  if (name == "most-allocated") through.cluster.scheduler.scoring = lips::virtual_cluster::KubeScoring::most_allocated;
   through.stop = options.stop, through.progress = options.progress, through.stopwatch = options.stopwatch;
   return lips::virtual_cluster::run_through_kubernetes(scenario, policy, name, through);
 }

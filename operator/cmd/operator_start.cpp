@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "config/text_file.h"
 #include "simulation/scenario_reader.h"
 #include "twin/scenario_file.h"
@@ -88,8 +90,11 @@ Result<Prepared> prepare(const OperatorOptions& options) {
   Result<OperatorConfig> config = options.config.empty() ? read_operator_config("", options.set)
                                                          : parse_operator_config(options.config, text, options.set);
   if (!config) return tl::unexpected(config.error());
-  // There is no kube-scheduler that could be steered.
-  if (kind_of(options) == ClusterKind::in_virtual_time) config->mode = PodMode::bind;
+  // Who looks at a cluster inside the program wants to see the operator decide, unless a mode is said.
+  const bool said =
+      std::any_of(options.set.begin(), options.set.end(), [](const auto& one) { return one.first == "mode"; });
+  if (kind_of(options) == ClusterKind::in_virtual_time && config->mode == PodMode::watch && !said)
+    config->mode = PodMode::bind;
   const Result<std::string> folder = find_config_folder(options.config_folder);
   if (!folder) return tl::unexpected(folder.error());
   Result<PriceSheet> sheet = read_price_sheet(*folder);

@@ -24,10 +24,11 @@ Locality locality_of(const ClusterSnapshot& cluster, StoreId store, NodeId node)
 namespace {
 
 template <class LocationOf>
-NearestReplica nearest(const Block& block, const Location& reader, const CostModel& costs, LocationOf location_of) {
+NearestReplica nearest(const std::vector<Replica>& replicas, const Location& reader, const CostModel& costs,
+                       LocationOf location_of) {
   NearestReplica best;
   UsdPerMebibyte best_price;
-  for (const Replica& replica : block.replicas) {
+  for (const Replica& replica : replicas) {
     const Location& where = location_of(replica.store);
     const Locality level = locality_of(where, reader);
     if (level > best.locality) continue;
@@ -43,8 +44,12 @@ NearestReplica nearest(const Block& block, const Location& reader, const CostMod
 }  // namespace
 
 NearestReplica nearest_replica(const ClusterSnapshot& cluster, const CostModel& costs, BlockId block, NodeId node) {
-  if (!block.valid()) return {};
-  return nearest(cluster.blocks[block], location_of(cluster, node), costs,
+  return block.valid() ? nearest_of(cluster.blocks[block].replicas, cluster, costs, node) : NearestReplica{};
+}
+
+NearestReplica nearest_of(const std::vector<Replica>& replicas, const ClusterSnapshot& cluster, const CostModel& costs,
+                          NodeId node) {
+  return nearest(replicas, location_of(cluster, node), costs,
                  [&](StoreId store) { return location_of(cluster, store); });
 }
 
@@ -58,7 +63,7 @@ NearestReplicas::NearestReplicas(const ClusterSnapshot& cluster, const CostModel
 
 NearestReplica NearestReplicas::of(BlockId block, const Location& reader) const {
   if (!block.valid()) return {};
-  return nearest(cluster_.blocks[block], reader, costs_,
+  return nearest(cluster_.blocks[block].replicas, reader, costs_,
                  [&](StoreId store) -> const Location& { return stores_[store]; });
 }
 

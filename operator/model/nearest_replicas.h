@@ -15,6 +15,10 @@ Location location_of(const ClusterSnapshot& cluster, StoreId store);
 Location location_of(const ClusterSnapshot& cluster, NodeId node);
 Locality locality_of(const Location& store, const Location& reader);
 
+// nearest_replica() of these.
+NearestReplica nearest_of(const std::vector<Replica>& replicas, const ClusterSnapshot& cluster, const CostModel& costs,
+                          NodeId node);
+
 class NearestReplicas {
  public:
   NearestReplicas(const ClusterSnapshot& cluster, const CostModel& costs);

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "config/ranges.h"
+#include "model/nearest_replicas.h"
 #include "simulation/truth_losses.h"
 
 namespace lips::simulation {
@@ -185,6 +186,10 @@ void SimulatedCluster::return_node(std::uint32_t index) {
   world_.update_heartbeat(node);
   world_.emit(NodeBack{node});
   data_.return_replicas(index);
+}
+
+StoreId SimulatedCluster::nearest_source(BlockId block, NodeId node) const {
+  return nearest_of(world_.replicas[block], world_.scenario.cluster, world_.scenario.costs, node).store;
 }
 
 void SimulatedCluster::close() {

@@ -33,10 +33,10 @@ TruthFleet::TruthFleet(World& world, const Peers& peers)
     }
 }
 
-void TruthFleet::request(const std::optional<std::vector<NodeRequest>>& requests) {
+void TruthFleet::request(const std::optional<std::vector<NodeRequest>>& requests, bool marked) {
   if (places_.empty() || requests == requests_) return;
   requests_ = requests;
-  tasks_marked_ = tasks_marked_ || requests_.has_value();
+  tasks_marked_ = tasks_marked_ || (marked && requests_.has_value());
   world_.more_wait = world_.more_wait || !requests_ || !requests_->empty();
 }
 
@@ -93,8 +93,9 @@ std::vector<PodsAlike> TruthFleet::pending() const {
     const TaskRecord& record = world_.tasks[asks.task];
     const Job& job = world_.job(record.job);
     const Resources& request = asks.to_come > 0 ? job.whole.each : job.request;
+    const NodeId like = asks.offer.valid() ? fleet_.offers[asks.offer.index()].first : NodeId::none();
     if (asks.to_come > 0 || record.state == SimTaskState::waiting)
-      counts[{request, job.constraint, fleet_.offers[asks.offer.index()].first}] += std::max(1u, asks.to_come);
+      counts[{request, job.constraint, like}] += std::max(1u, asks.to_come);
   }
   std::vector<PodsAlike> groups;
   for (const auto& [key, count] : counts)

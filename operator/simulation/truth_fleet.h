@@ -17,8 +17,9 @@ class TruthFleet {
  public:
   TruthFleet(World& world, const Peers& peers);
 
-  // Takes the requests of the last plan; absent: every waiting task requests any node.
-  void request(const std::optional<std::vector<NodeRequest>>& requests);
+  // Takes the requests of the last plan; absent: every waiting task requests any node. One that names no offer is for
+  // any node. `marked`: whose plans ask for nodes marks tasks so that they are not evicted.
+  void request(const std::optional<std::vector<NodeRequest>>& requests, bool marked = true);
   // Call at the end of every instant: waiting pods open a batch.
   void open_batch();
   void handle(const SimEvent& event);
@@ -66,7 +67,7 @@ class TruthFleet {
   std::vector<NodeId> nodes_;            // by place
   std::vector<std::uint32_t> place_of_;  // by node: place + 1; 0: a fixed node
   std::optional<std::vector<NodeRequest>> requests_;
-  bool tasks_marked_ = false;         // whose plans ask for nodes marks its tasks: they are not to be evicted
+  bool tasks_marked_ = false;         // they are not to be evicted
   IdVector<OfferId, bool> sold_out_;  // as last reported to policies
   std::vector<std::uint32_t> out_;    // by zone: outages of spot nodes
   bool launched_or_gone_ = false;     // a node was launched, came up or went, or an outage, since the last look

@@ -14,10 +14,13 @@ inline std::string text_in(const Json& object, const char* field) {
   const auto found = object.find(field);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
-inline Json part_in(const Json& object, const char* field) {
-  if (!object.is_object()) return Json();
+// The same without a copy.
+inline const Json& look_in(const Json& object, const char* field) {
+  static const Json nothing;
+  if (!object.is_object()) return nothing;
   const auto found = object.find(field);
-  return found == object.end() ? Json() : *found;
+  return found == object.end() ? nothing : *found;
 }
+inline Json part_in(const Json& object, const char* field) { return look_in(object, field); }
 
 }  // namespace lips::virtual_cluster

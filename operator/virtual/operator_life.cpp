@@ -13,7 +13,7 @@ namespace {
 
 kubernetes::ClusterSettings settings_of(const OperatorLife& life) {
   kubernetes::ClusterSettings settings;
-  settings.mode = PodMode::bind;
+  settings.mode = life.mode;
   settings.instance = "virtual";
   settings.cadence = [&policy = life.policy] { return policy.cadence(); };
   settings.stop = life.ends;

@@ -20,6 +20,7 @@ struct OperatorLife {
   AdapterObserver& adapter;
   Log& log;
   const Stopwatch* stopwatch = nullptr;
+  PodMode mode = PodMode::bind;
   std::function<void(kubernetes::ClusterSettings&)> adjust = {};
   std::function<void()> at_end = {};  // while the adapter is still there
 };

@@ -24,6 +24,7 @@ void VirtualKubernetes::restore(const ObjectStore::Backup& backup, std::uint64_t
   for (std::uint32_t job = 0; job < jobs_arrived_; ++job)
     for (const TaskKind kind : {TaskKind::map, TaskKind::reduce}) restore_job(JobId(job), kind);
   restore_nodes(nodes);
+  scheduler_->relist();
   std::vector<Json> jobs;
   for (const auto& [key, stored] : server_.objects().all(jobs_path)) jobs.push_back(*stored.json);
   loop_->at(loop_->now() + they_begin, [this, jobs = std::move(jobs)] {
@@ -38,7 +39,8 @@ void VirtualKubernetes::restore_job(JobId id, TaskKind kind) {
   if (stage.key.empty()) return;
   const bool there = server_.objects().find(jobs_path, stage.key) != nullptr;
   if (!there && stage.left > 0) {
-    const StoredObject* made = server_.objects().create(jobs_path, job_object(scenario_, {id, kind}), loop_->now());
+    const StoredObject* made =
+        server_.objects().create(jobs_path, job_object(scenario_, {id, kind}, rules_.mode), loop_->now());
     stage.uid = (*made->json)["metadata"]["uid"];
   }
   for (const TaskId task : tasks_of(id, kind)) restore_pods(task);
@@ -90,7 +92,7 @@ void VirtualKubernetes::restore_pods(TaskId task) {
   // It had ended otherwise, or runs elsewhere by now.
   report(std::exchange(record.name, ""), "Failed");
   record.bound = false;
-  make_another(rules_.back_off);
+  make_another(rules_.jobs.back_off);
 }
 
 // The nodes are those that were there before the restore.

@@ -34,7 +34,7 @@ Result<simulation::RunResult> run_through_kubernetes(const Scenario& scenario, c
                                                      std::string policy_name, const ThroughOptions& options) {
   if (Result<void> possible = can_be_objects(scenario); !possible) return tl::unexpected<Error>(possible.error());
   simulation::RunMetrics metrics(scenario);
-  VirtualKubernetes cluster(scenario, policy.cadence(), metrics, options.job_controller);
+  VirtualKubernetes cluster(scenario, policy.cadence(), metrics, options.cluster);
   const simulation::SimulatedCluster& truth = cluster.truth();
   bool stopped = false;
   std::uint64_t rounds = 0;
@@ -76,6 +76,7 @@ Result<simulation::RunResult> run_through_kubernetes(const Scenario& scenario, c
                             options.adapter ? *options.adapter : nobody,
                             options.log ? *options.log : silent,
                             options.stopwatch,
+                            options.cluster.mode,
                             options.adjust,
                             at_end};
     if (Result<void> ran = live(options.link ? options.link(cluster, storm) : cluster.link(storm), life); !ran)

@@ -17,7 +17,7 @@ struct ThroughOptions {
   std::function<bool()> stop;                                 // true: end now with a partial result
   std::function<void(const simulation::Progress&)> progress;  // called now and then
   const Stopwatch* stopwatch = nullptr;
-  JobControllerRules job_controller;
+  ClusterRules cluster;
   Storm storm;
   std::function<void(VirtualKubernetes&)> at_start = {};  // before there is an adapter
   std::function<void(VirtualKubernetes&)> at_end = {};    // while the adapter is still there

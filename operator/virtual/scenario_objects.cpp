@@ -8,6 +8,7 @@
 #include "kubernetes/data/block_ranges.h"
 #include "kubernetes/data/resources.h"
 #include "kubernetes/pods/pod_annotations.h"
+#include "kubernetes/pods/zone_gate.h"
 #include "model/node_labels.h"
 
 namespace lips::virtual_cluster {
@@ -72,6 +73,11 @@ void constrain(Json& spec, const PlacementConstraint& constraint) {
     if (!toleration.effect.empty()) one["effect"] = toleration.effect;
     spec["tolerations"].push_back(std::move(one));
   }
+}
+
+void name_scheduler(Json& spec, PodMode mode) {
+  spec["schedulerName"] = mode == PodMode::bind ? "lips" : "default-scheduler";
+  if (mode == PodMode::steer) spec["schedulingGates"] = Json::array({{{"name", kubernetes::zone_gate}}});
 }
 
 std::string data_set_name(const Scenario& scenario, DataSetId id) {
@@ -226,7 +232,9 @@ std::string job_name(const Scenario& scenario, JobStage stage) {
   return stage.kind == TaskKind::map ? name : name + "-reduces";
 }
 
-Json job_object(const Scenario& scenario, JobStage stage) {
+Json job_object(const Scenario& scenario, JobStage stage, PodMode mode) {
+  Json of_pods = Json::object();
+  name_scheduler(of_pods, mode);
   const Job& job = scenario.jobs[stage.job.index()].job;
   const std::uint32_t tasks = stage.kind == TaskKind::map ? job.map_tasks : job.reduce_tasks;
   return {{"apiVersion", "batch/v1"},
@@ -236,7 +244,7 @@ Json job_object(const Scenario& scenario, JobStage stage) {
            {{"completions", tasks},
             {"parallelism", tasks},
             {"completionMode", "Indexed"},
-            {"template", {{"spec", {{"schedulerName", "lips"}}}}}}}};
+            {"template", {{"spec", std::move(of_pods)}}}}}};
 }
 
 TaskKind kind_of(const Scenario& scenario, TaskOfJob task) {
@@ -261,7 +269,7 @@ Json pod_requests(const Scenario& scenario, JobId job) {
   return amounts(scenario.jobs[job.index()].job.request, scenario.cluster.extended_names, false);
 }
 
-Json pod_object(const Scenario& scenario, TaskOfJob place, const std::string& job_uid, int attempt) {
+Json pod_object(const Scenario& scenario, TaskOfJob place, const std::string& job_uid, int attempt, PodMode mode) {
   const JobArrived& arrived = scenario.jobs[place.job.index()];
   const Job& job = arrived.job;
   const Task& task = arrived.tasks[place.number];
@@ -277,11 +285,10 @@ Json pod_object(const Scenario& scenario, TaskOfJob place, const std::string& jo
     annotations[annotation::stage] = stage.kind == TaskKind::map ? "map" : "reduce";
     annotations[annotation::shuffle] = fmt::format("{:.6f}Mi", job.shuffle.value());
   }
-  Json spec{
-      {"schedulerName", "lips"},
-      {"containers",
-       Json::array(
-           {{{"name", "main"}, {"image", "work"}, {"resources", {{"requests", pod_requests(scenario, place.job)}}}}})}};
+  Json spec{{"containers", Json::array({{{"name", "main"},
+                                         {"image", "work"},
+                                         {"resources", {{"requests", pod_requests(scenario, place.job)}}}}})}};
+  name_scheduler(spec, mode);
   if (job.priority != 0) spec["priority"] = job.priority;
   if (!job.preempts) spec["preemptionPolicy"] = "Never";
   if (job.constraint.valid()) constrain(spec, scenario.cluster.constraints[job.constraint]);

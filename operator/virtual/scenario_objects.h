@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "model/pod_mode.h"
 #include "simulation/scenario.h"
 #include "virtual/api_json.h"
 
@@ -32,7 +33,9 @@ struct JobStage {
   TaskKind kind = TaskKind::map;
 };
 std::string job_name(const simulation::Scenario& scenario, JobStage stage);
-Json job_object(const simulation::Scenario& scenario, JobStage stage);
+// The mode says whose its pods are: with bind they name LiPS, with steer they wait behind its gate, else they have the
+// default scheduler.
+Json job_object(const simulation::Scenario& scenario, JobStage stage, PodMode mode = PodMode::bind);
 // A task of the scenario by its job and its number there: maps, then reduces.
 struct TaskOfJob {
   JobId job;
@@ -44,6 +47,7 @@ std::string pod_name(const simulation::Scenario& scenario, TaskOfJob task, int a
 // The requests of a pod of the job, as its container has them.
 Json pod_requests(const simulation::Scenario& scenario, JobId job);
 // A pod of the Job with that uid.
-Json pod_object(const simulation::Scenario& scenario, TaskOfJob task, const std::string& job_uid, int attempt);
+Json pod_object(const simulation::Scenario& scenario, TaskOfJob task, const std::string& job_uid, int attempt,
+                PodMode mode = PodMode::bind);
 
 }  // namespace lips::virtual_cluster

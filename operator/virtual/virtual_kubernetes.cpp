@@ -11,6 +11,7 @@
 #include "model/node_labels.h"
 #include "virtual/json_patch.h"
 #include "virtual/metadata_rules.h"
+#include "virtual/pod_rules.h"
 #include "virtual/scenario_settings.h"
 
 namespace lips::virtual_cluster {
@@ -41,19 +42,21 @@ std::string text_of(const Json& object, const char* pointer) {
   return object.contains(at) && object[at].is_string() ? object[at].get<std::string>() : "";
 }
 
-// An order is a pod that the operator makes so that an autoscaler launches a node.
-bool is_order(const Json& pod) { return text_of(pod, "/metadata/labels/app.kubernetes.io~1component") == "node-order"; }
+// The taints that the node lifecycle controller sets.
+void add_taint(Json& node, const char* key, const char* effect) {
+  node["spec"]["taints"].push_back({{"key", key}, {"effect", effect}});
+}
 
 std::string all_of(kubernetes::DataKind kind) { return kubernetes::all_resources_path(kind); }
 
 }  // namespace
 
 VirtualKubernetes::VirtualKubernetes(const simulation::Scenario& scenario, const Cadence& cadence,
-                                     simulation::RunListener& listener, JobControllerRules rules)
+                                     simulation::RunListener& listener, ClusterRules rules)
     : VirtualKubernetes(scenario, cadence, listener, rules, std::make_shared<VirtualLoop>(start_of(scenario))) {}
 
 VirtualKubernetes::VirtualKubernetes(const simulation::Scenario& scenario, const Cadence& cadence,
-                                     simulation::RunListener& listener, JobControllerRules rules,
+                                     simulation::RunListener& listener, ClusterRules rules,
                                      std::shared_ptr<kubernetes::EventLoop> loop)
     : scenario_(scenario),
       rules_(rules),
@@ -74,6 +77,7 @@ VirtualKubernetes::VirtualKubernetes(const simulation::Scenario& scenario, const
     }
   }
   put_cluster();
+  scheduler_.emplace(server_, *loop_, scenario.seed, rules_.scheduler);
   server_.objects().listen(pods_path, [this](const ObjectChange& change) { follow_pods(change); });
   const auto to_movers = [this](const char* collection, void (Movers::*start)(const Json&)) {
     server_.objects().listen(collection, [this, start](const ObjectChange& change) {
@@ -106,7 +110,7 @@ void VirtualKubernetes::put_cluster() {
   const ClusterSnapshot start = scenario_.at_start();  // places that an autoscaler may fill take no tasks yet
   for (const NodeId node : cluster.nodes.ids())
     if (start.nodes[node].schedulable) put(nodes_path, node_object(cluster, node));
-  if (!scenario_.fleet.offers.empty()) truth_.request_nodes(std::vector<NodeRequest>{});
+  if (!scenario_.fleet.offers.empty()) buy_for({});
   for (const Pool& pool : cluster.pools) put(all_of(kubernetes::DataKind::pool), pool_object(pool));
   for (const StoreId store : cluster.stores.ids())
     movers_.names().stores[put(all_of(kubernetes::DataKind::data_store), store_object(cluster, store))] = store;
@@ -125,7 +129,7 @@ kubernetes::ClusterLink VirtualKubernetes::link(const Storm& storm) {
 
 void VirtualKubernetes::follow_pods(const ObjectChange& change) {
   const Json& pod = *change.now.json;
-  if (is_order(pod) && !std::exchange(ordering_, true)) loop_->post([this] { order_nodes(); });
+  if (asks_for_node(pod) && !std::exchange(ordering_, true)) loop_->post([this] { order_nodes(); });
   const auto known = task_of_.find(key_of(pod));
   if (known == task_of_.end()) return;
   const TaskId task = known->second;
@@ -158,13 +162,20 @@ void VirtualKubernetes::start_pod(TaskId task, const std::string& node, const st
   if (place == nodes_.end() || !pods_[task].bound) return;
   assignment.node = place->second;
   const auto store = movers_.names().stores.find(read_from);
-  if (store != movers_.names().stores.end()) assignment.read_from = store->second;
+  assignment.read_from = store != movers_.names().stores.end() ? store->second : nearest_source(task, place->second);
   if (truth_.has_ended(task)) return end_pod(task, true);  // its pod was restored
   if (!truth_.waits(task)) return end_pod(task, false);
   if (!truth_.is_up(place->second)) return collect_pod(task);
   if (truth_.is_full(place->second, task)) wrong_.push_back("no room on " + node + " for " + pods_[task].name);
   truth_.bind({assignment, read_from});
   advance();
+}
+
+// A task that nobody tells where to read takes the nearest replica, as clients of file systems do.
+StoreId VirtualKubernetes::nearest_source(TaskId task, NodeId node) const {
+  const TaskOfJob place = places_[task];
+  const BlockId block = scenario_.jobs[place.job.index()].tasks[place.number].block;
+  return block.valid() ? truth_.nearest_source(block, node) : StoreId::none();
 }
 
 // A running pod that was deleted or evicted gets the time that the simulated cluster gives it.
@@ -190,7 +201,7 @@ void VirtualKubernetes::end_pod(TaskId task, bool succeeded) {
   record.bound = record.leaves = false;
   record.name.clear();
   if (succeeded) return;
-  loop_->at(loop_->now() + rules_.back_off, [this, task] {
+  loop_->at(loop_->now() + rules_.jobs.back_off, [this, task] {
     if (pods_[task].name.empty() && !truth_.has_ended(task)) make_pod(task);
   });
 }
@@ -199,7 +210,7 @@ void VirtualKubernetes::end_pod(TaskId task, bool succeeded) {
 void VirtualKubernetes::lose_pod(TaskId task) {
   if (!std::exchange(pods_[task].forgotten, false)) return end_pod(task, false);
   if (!pods_[task].name.empty()) return;
-  loop_->at(loop_->now() + rules_.back_off, [this, task] {
+  loop_->at(loop_->now() + rules_.jobs.back_off, [this, task] {
     if (pods_[task].name.empty() && !truth_.has_ended(task)) make_pod(task);
   });
 }
@@ -214,7 +225,10 @@ void VirtualKubernetes::collect_pod(TaskId task) {
 // A node that takes no pods any more is cordoned; one that did not exist is new.
 void VirtualKubernetes::put_node(NodeId id, bool schedulable) {
   Json node = node_object(scenario_.cluster, id);
-  if (!schedulable) node["spec"]["unschedulable"] = true;
+  if (!schedulable) {
+    node["spec"]["unschedulable"] = true;
+    add_taint(node, "node.kubernetes.io/unschedulable", "NoSchedule");
+  }
   const std::string name = scenario_.cluster.nodes[id].name;
   if (server_.objects().find(nodes_path, name))
     server_.objects().put(nodes_path, name, std::move(node));
@@ -230,6 +244,7 @@ void VirtualKubernetes::lose_node(const NodeLost& lost) {
   if (comes_back) {
     Json node = node_object(scenario_.cluster, lost.node);
     node["status"]["conditions"] = Json::array({{{"type", "Ready"}, {"status", "Unknown"}}});
+    for (const char* effect : {"NoSchedule", "NoExecute"}) add_taint(node, "node.kubernetes.io/unreachable", effect);
     server_.objects().put(nodes_path, name, std::move(node));
   } else {
     server_.objects().remove(nodes_path, name);
@@ -240,48 +255,6 @@ void VirtualKubernetes::lose_node(const NodeLost& lost) {
     if (pod && pods_[task].name == key && text_of(*pod->json, "/spec/nodeName") == name) there.push_back(task);
   }
   for (const TaskId task : there) collect_pod(task);
-}
-
-// ---- the autoscaler ----
-
-// An order is a pod that no scheduler binds. The simulated autoscaler knows tasks: any that waits and is as large
-// stands for the order.
-std::optional<NodeRequest> VirtualKubernetes::request_of(const Json& order, std::vector<TaskId>& waiting) const {
-  const Json::json_pointer terms(
-      "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms");
-  std::map<std::string, std::string> place;
-  if (order.contains(terms))
-    for (const Json& rule : order[terms].at(0).value("matchExpressions", Json::array()))
-      if (rule.value("operator", "") == "In") place[rule.value("key", "")] = rule["values"].at(0);
-  const Json requests = order.value(Json::json_pointer("/spec/containers/0/resources/requests"), Json());
-  const auto alike = std::find_if(waiting.begin(), waiting.end(),
-                                  [&](TaskId task) { return requests_[places_[task].job.index()] == requests; });
-  if (alike == waiting.end()) return std::nullopt;
-  for (std::uint32_t offer = 0; offer < scenario_.fleet.offers.size(); ++offer) {
-    const Node& like = scenario_.cluster.nodes[scenario_.fleet.offers[offer].first];
-    if (place[node_label::zone] != scenario_.cluster.zones[like.zone].name ||
-        place[node_label::capacity_type] != to_string(like.capacity_type))
-      continue;
-    const TaskId task = *alike;
-    waiting.erase(alike);
-    return NodeRequest{task, OfferId(offer)};
-  }
-  return std::nullopt;
-}
-
-void VirtualKubernetes::order_nodes() {
-  ordering_ = false;
-  advance();
-  std::vector<TaskId> waiting;
-  for (const auto& [key, task] : task_of_)
-    if (!pods_[task].bound && pods_[task].name == key && truth_.waits(task)) waiting.push_back(task);
-  std::vector<NodeRequest> requests;
-  for (const auto& [key, stored] : server_.objects().all(pods_path)) {
-    if (!is_order(*stored.json)) continue;
-    if (const auto request = request_of(*stored.json, waiting)) requests.push_back(*request);
-  }
-  truth_.request_nodes(requests);
-  advance();
 }
 
 // ---- the simulated cluster ----
@@ -314,9 +287,9 @@ void VirtualKubernetes::expect_next() {
 void VirtualKubernetes::take(const ClusterEvent& event) {
   if (const auto* arrived = std::get_if<JobArrived>(&event)) {
     const JobId job(jobs_arrived_++);
-    if (!arrived->job.held) make_job(job, TaskKind::map), make_job(job, TaskKind::reduce);
+    if (!arrived->job.held) make_job(job);
   } else if (const auto* released = std::get_if<JobReleased>(&event)) {
-    make_job(released->job, TaskKind::map), make_job(released->job, TaskKind::reduce);
+    make_job(released->job);
   } else if (const auto* started = std::get_if<TaskStarted>(&event)) {
     const StoredObject* found = server_.objects().find(pods_path, pods_[started->task].name);
     if (!found) return;
@@ -329,6 +302,7 @@ void VirtualKubernetes::take(const ClusterEvent& event) {
     StageRecord& stage = stage_of(finished->task);
     const TaskOfJob place = places_[finished->task];
     if (--stage.left == 0) finish_job(place.job, kind_of(scenario_, place));
+    if (rules_.mode == PodMode::watch) make_reduces(place.job);
   } else if (const auto* lost = std::get_if<TaskLost>(&event)) {
     lose_pod(lost->task);
   } else if (const auto* moved = std::get_if<MoveEnded>(&event)) {
@@ -357,16 +331,30 @@ std::vector<TaskId> VirtualKubernetes::tasks_of(JobId id, TaskKind kind) const {
   return tasks;
 }
 
+void VirtualKubernetes::make_job(JobId id) {
+  make_job(id, TaskKind::map);
+  if (rules_.mode == PodMode::watch) return make_reduces(id);
+  make_job(id, TaskKind::reduce);
+}
+
+// Nobody holds reduces back for which nobody plans.
+void VirtualKubernetes::make_reduces(JobId id) {
+  const std::vector<TaskId> reduces = tasks_of(id, TaskKind::reduce);
+  if (reduces.empty() || !stages_[id.index()][TaskKind::reduce].key.empty() || !truth_.waits(reduces.front())) return;
+  make_job(id, TaskKind::reduce);
+}
+
 void VirtualKubernetes::make_job(JobId id, TaskKind kind) {
   std::vector<TaskId> tasks = tasks_of(id, kind);
   if (tasks.empty()) return;
   const JobStage stage{id, kind};
-  const StoredObject* made = server_.objects().create(jobs_path, job_object(scenario_, stage), loop_->now());
+  const StoredObject* made =
+      server_.objects().create(jobs_path, job_object(scenario_, stage, rules_.mode), loop_->now());
   LIPS_CHECK(made, "a job arrives once");
   stages_[id.index()][kind] = {key_of(*made->json), text_of(*made->json, "/metadata/uid"),
                                static_cast<std::uint32_t>(tasks.size())};
   std::reverse(tasks.begin(), tasks.end());  // taken from the back
-  make_pods(std::move(tasks), rules_.first_batch);
+  make_pods(std::move(tasks), rules_.jobs.first_batch);
 }
 
 void VirtualKubernetes::make_pods(std::vector<TaskId> tasks, std::size_t batch) {
@@ -375,15 +363,16 @@ void VirtualKubernetes::make_pods(std::vector<TaskId> tasks, std::size_t batch) 
     tasks.pop_back();
   }
   if (tasks.empty()) return;
-  const std::size_t next = std::min(2 * batch, rules_.largest_batch);
-  loop_->at(loop_->now() + rules_.between_batches,
+  const std::size_t next = std::min(2 * batch, rules_.jobs.largest_batch);
+  loop_->at(loop_->now() + rules_.jobs.between_batches,
             [this, tasks = std::move(tasks), next]() mutable { make_pods(std::move(tasks), next); });
 }
 
 void VirtualKubernetes::make_pod(TaskId task) {
   if (over_) return;
   PodOfTask& record = pods_[task];
-  Json pod = pod_object(scenario_, places_[task], stage_of(task).uid, record.attempts++);
+  Json pod = pod_object(scenario_, places_[task], stage_of(task).uid, record.attempts++, rules_.mode);
+  begin_pod(pod);
   record.name = key_of(pod);
   record.bound = false;
   task_of_[record.name] = task;
@@ -395,7 +384,7 @@ void VirtualKubernetes::finish_job(JobId id, TaskKind kind) {
   Json job = *server_.objects().find(jobs_path, stage.key)->json;
   job["status"]["conditions"] = Json::array({{{"type", "Complete"}, {"status", "True"}}});
   server_.objects().put(jobs_path, stage.key, std::move(job));
-  loop_->at(loop_->now() + rules_.keep_ended, [this, id, kind, key = stage.key] {
+  loop_->at(loop_->now() + rules_.jobs.keep_ended, [this, id, kind, key = stage.key] {
     server_.objects().remove(jobs_path, key);
     const std::string name_space = key.substr(0, key.find('/'));
     for (const TaskId task : tasks_of(id, kind))

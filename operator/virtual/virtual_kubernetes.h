@@ -11,6 +11,7 @@
 #include "simulation/simulated_cluster.h"
 #include "virtual/api_server.h"
 #include "virtual/event_expiry.h"
+#include "virtual/kube_scheduler.h"
 #include "virtual/movers.h"
 #include "virtual/scenario_objects.h"
 #include "virtual/virtual_client.h"
@@ -34,14 +35,22 @@ struct JobControllerRules {
   Duration keep_ended{60'000'000};
 };
 
+struct ClusterRules {
+  // Whose the pods of jobs are: they name LiPS (bind), wait behind its gate for their own scheduler (steer), or have
+  // nothing to do with it (watch). Then reduces are made when their maps have ended, as a workflow engine makes them.
+  PodMode mode = PodMode::bind;
+  JobControllerRules jobs;
+  KubeSchedulerRules scheduler;
+};
+
 class VirtualKubernetes {
  public:
   // The scenario, which can_be_objects(), and the listener outlive it.
   VirtualKubernetes(const simulation::Scenario& scenario, const Cadence& cadence, simulation::RunListener& listener,
-                    JobControllerRules rules = {});
+                    ClusterRules rules = {});
   // On a loop whose time is start_of() that scenario.
   VirtualKubernetes(const simulation::Scenario& scenario, const Cadence& cadence, simulation::RunListener& listener,
-                    JobControllerRules rules, std::shared_ptr<kubernetes::EventLoop> loop);
+                    ClusterRules rules, std::shared_ptr<kubernetes::EventLoop> loop);
   VirtualKubernetes(const VirtualKubernetes&) = delete;
   VirtualKubernetes& operator=(const VirtualKubernetes&) = delete;
 
@@ -81,10 +90,13 @@ class VirtualKubernetes {
   void restore_nodes(const ObjectStore::Objects& before);
   void follow_pods(const ObjectChange& change);
   void start_pod(TaskId task, const std::string& node, const std::string& read_from);
+  StoreId nearest_source(TaskId task, NodeId node) const;
   void advance();
   void expect_next();
   void take(const ClusterEvent& event);
   void make_job(JobId job, TaskKind kind);
+  void make_job(JobId job);
+  void make_reduces(JobId job);
   void make_pods(std::vector<TaskId> tasks, std::size_t batch);
   void make_pod(TaskId task);
   void take_back(TaskId task);
@@ -95,8 +107,13 @@ class VirtualKubernetes {
   void lose_node(const NodeLost& lost);
   void put_pod(const std::string& key, Json pod) { server_.objects().put(pods_path, key, std::move(pod)); }
   void finish_job(JobId job, TaskKind kind);
+  // node_purchases.cpp
+  static bool asks_for_node(const Json& pod);
   void order_nodes();
+  void buy_for(const std::vector<NodeRequest>& requests);
+  OfferId offer_in(const std::string& zone, const std::string& capacity_type) const;
   std::optional<NodeRequest> request_of(const Json& order, std::vector<TaskId>& waiting) const;
+  std::optional<NodeRequest> request_of_waiting(const std::string& key, const Json& pod) const;
   TimePoint outside(TimePoint inside) const { return inside + scenario_day.time_since_epoch(); }
   StageRecord& stage_of(TaskId task);
   std::vector<TaskId> tasks_of(JobId job, TaskKind kind) const;
@@ -104,7 +121,7 @@ class VirtualKubernetes {
   static constexpr const char *pods_path = "/api/v1/pods", *nodes_path = "/api/v1/nodes",
                               *jobs_path = "/apis/batch/v1/jobs", *events_path = "/apis/events.k8s.io/v1/events";
   const simulation::Scenario& scenario_;
-  const JobControllerRules rules_;
+  const ClusterRules rules_;
   std::shared_ptr<kubernetes::EventLoop> loop_;
   ApiServer server_;
   simulation::SimulatedCluster truth_;
@@ -117,6 +134,7 @@ class VirtualKubernetes {
   std::map<std::string, NodeId> nodes_;
   std::vector<std::string> wrong_;
   Movers movers_;
+  std::optional<KubeScheduler> scheduler_;
   EventExpiry expiry_{server_.objects(), events_path};
   std::vector<EnumArray<TaskKind, StageRecord>> stages_;  // by job
   std::optional<kubernetes::EventLoop::TimerId> next_;

@@ -1,54 +1,16 @@
 // The same scenario twice: a policy on the simulated cluster directly, and through the operator's adapter and a virtual
 // Kubernetes.
+#include "tests/virtual/two_doors.h"
+
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <memory>
 #include <string>
-#include <vector>
 
-#include "policies/registry/registry.h"
-#include "simulation/scenario_reader.h"
 #include "tests/simulation/random_scenario.h"
 #include "tests/virtual/elastic_day.h"
-#include "virtual/run_through.h"
 
 namespace lips::virtual_cluster {
 namespace {
-
-struct BothDoors {
-  simulation::RunResult direct, through;
-};
-
-double difference(double direct, double through) { return direct > 0 ? through / direct - 1 : 0; }
-double in_dollars(const BothDoors& runs) {
-  return difference(runs.direct.invoice.total().value(), runs.through.invoice.total().value());
-}
-double in_completion(const BothDoors& runs) {
-  return difference(runs.direct.completion.mean, runs.through.completion.mean);
-}
-
-simulation::RunResult through(const simulation::Scenario& scenario, const std::string& name,
-                              const ThroughOptions& options = {}) {
-  const auto policy = *make_policy(name, scenario.settings);
-  const auto run = run_through_kubernetes(scenario, *policy, name, options);
-  EXPECT_TRUE(run) << run.error().message;
-  return run ? *run : simulation::RunResult{};
-}
-
-BothDoors run_both(const simulation::Scenario& scenario, const std::string& name = "lips") {
-  const auto policy = *make_policy(name, scenario.settings);
-  const auto direct = simulation::run(scenario, *policy, name);
-  EXPECT_TRUE(direct) << direct.error().message;
-  return {direct ? *direct : simulation::RunResult{}, through(scenario, name)};
-}
-
-simulation::Scenario quickstart(std::uint64_t seed) {
-  simulation::ScenarioOptions options;
-  options.config_folder = std::string(LIPS_SOURCE_DIR) + "/config";
-  options.set = {{"seed", std::to_string(seed)}};
-  return *simulation::read_scenario(options.config_folder + "/scenarios/quickstart.yaml", options);
-}
 
 // Maps and reduces, data on nodes, and spot prices.
 TEST(TwoDoors, AFixedClusterCostsAndTakesTheSame) {
@@ -102,8 +64,8 @@ TEST(TwoDoors, TheSameSeedIsTheSameRun) {
 TEST(TwoDoors, TheBatchesOfTheJobControllerChangeLittle) {
   const simulation::Scenario scenario = quickstart(1);
   ThroughOptions slow;
-  slow.job_controller.largest_batch = 4;
-  slow.job_controller.between_batches = std::chrono::milliseconds(100);
+  slow.cluster.jobs.largest_batch = 4;
+  slow.cluster.jobs.between_batches = std::chrono::milliseconds(100);
   const simulation::RunResult whole = through(scenario, "lips"), batches = through(scenario, "lips", slow);
   EXPECT_EQ(batches.tasks_finished, whole.tasks_finished);
   EXPECT_NEAR(difference(whole.invoice.total().value(), batches.invoice.total().value()), 0, 0.05);

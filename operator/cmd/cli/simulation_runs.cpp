@@ -28,7 +28,7 @@ void run_one(SimulationRun& run, std::size_t index, ProgressLine& progress) {
   options.progress = [&](const simulation::Progress& now) { progress.report(index, now); };
   run.result = guarded([&]() -> Result<simulation::RunResult> {
     if (run.door == Door::direct) return simulation::run(*run.scenario, **policy, run.policy, options);
-    if (run_through_door()) return run_through_door()(*run.scenario, **policy, run.policy, options);
+    if (run_through_door()) return run_through_door()(*run.scenario, **policy, run.policy, run.mode, options);
     return fail(ErrorCode::invalid_input, "--through kubernetes: this program has no adapter; use lips");
   });
   progress.finish(index);

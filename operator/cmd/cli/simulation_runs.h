@@ -8,6 +8,7 @@
 
 #include "base/enum_array.h"
 #include "base/result.h"
+#include "model/pod_mode.h"
 #include "policies/settings.h"
 #include "simulation/run.h"
 #include "simulation/run_result.h"
@@ -26,6 +27,7 @@ struct SimulationRun {
   PolicySettings settings;
   std::optional<TimePoint> until = std::nullopt;                       // as simulation::RunOptions has it
   Door door = Door::direct;                                            // `until` is for the direct one
+  PodMode mode = PodMode::bind;                                        // of the operator, behind the other door
   std::optional<Result<simulation::RunResult>> result = std::nullopt;  // nothing: not started
 };
 
@@ -33,7 +35,8 @@ struct SimulationRun {
 void run_simulations(std::vector<SimulationRun>& runs, std::uint32_t jobs, bool show_progress);
 
 using RunThrough = Result<simulation::RunResult> (*)(const simulation::Scenario&, const Policy&,
-                                                     const std::string& policy_name, const simulation::RunOptions&);
+                                                     const std::string& policy_name, PodMode,
+                                                     const simulation::RunOptions&);
 // The function with which this program runs through Kubernetes; null: it has none.
 RunThrough& run_through_door();
 

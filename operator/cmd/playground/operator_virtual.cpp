@@ -33,7 +33,11 @@ Result<Playground> make_playground(simulation::Scenario scenario, double speed) 
 Result<void> run_on_virtual(const KubernetesRun& run, const Playground& of, const ListenAddress& api, int page_port) {
   const simulation::Scenario& scenario = of.scenario;
   simulation::RunMetrics bill(scenario);
-  vk::VirtualKubernetes cluster(scenario, run.policy.cadence(), bill, {}, of.loop);
+  kubernetes::ClusterSettings settings = cluster_settings(run, own_identity());
+  vk::take_from_scenario(scenario, settings);
+  vk::ClusterRules rules;
+  rules.mode = settings.mode;
+  vk::VirtualKubernetes cluster(scenario, run.policy.cadence(), bill, rules, of.loop);
   const simulation::SimulatedCluster& truth = cluster.truth();
   const std::string page = page_port > 0 ? url("127.0.0.1", page_port) : "";
   const auto facts = [&]() -> vk::Json {
@@ -51,8 +55,6 @@ Result<void> run_on_virtual(const KubernetesRun& run, const Playground& of, cons
                 {"page", url(api.host, (*front)->port())},
                 {"kubectl", "kubectl --server " + url(api.host, (*front)->port()) + " get pods -A"}});
 
-  kubernetes::ClusterSettings settings = cluster_settings(run, own_identity());
-  vk::take_from_scenario(scenario, settings);
   bool told = false;
   const auto stop = [&] {
     if (cluster.over() && !std::exchange(told, true)) {

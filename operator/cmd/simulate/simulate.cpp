@@ -34,6 +34,7 @@ struct SimulateOptions {
   std::vector<Duration> epochs;
   std::string config_folder;
   Door door = Door::direct;
+  std::string mode;  // empty: bind
   bool no_progress = false, waiting_bound = false;
   std::uint32_t jobs = std::max(1U, std::thread::hardware_concurrency());
 };
@@ -58,6 +59,10 @@ Arguments describe(SimulateOptions& options) {
                    "how plans reach the simulated cluster: directly, or by the operator's adapter and a virtual "
                    "Kubernetes (docs/virtual.md)",
                    options.door);
+  arguments.choice("--mode", {"bind", "steer", "watch"},
+                   "with --through kubernetes, who binds the pods: the operator (default), kube-scheduler where the "
+                   "operator sends them, or kube-scheduler alone, for policies spread and most-allocated",
+                   options.mode);
   arguments.count("--jobs", "policies to run at once, each on a thread; does not change results", options.jobs, {1});
   arguments.text("--config-dir", "DIR",
                  "folder of scenarios, prices and traces that come with lips (default: beside the program)",
@@ -78,6 +83,8 @@ Arguments describe(SimulateOptions& options) {
                     "show the paper's trade-off between epoch, cost and makespan");
   arguments.example("lips simulate modern-day --policy lips --through kubernetes",
                     "run the jobs through the operator's adapter, in virtual time");
+  arguments.example("lips simulate quickstart --policy spread --through kubernetes --mode watch",
+                    "have kube-scheduler place everything");
   arguments.example("lips simulate modern-day --set load=0.5 settings.waitingPrice=4 --seed 7",
                     "change load, price of waiting and seed");
   return arguments;
@@ -100,6 +107,24 @@ std::vector<std::string> without_repetition(const std::vector<std::string>& name
   return once;
 }
 
+// The mode in which an operator runs behind that door.
+Result<PodMode> mode_of(const SimulateOptions& options, const std::vector<std::string>& policies) {
+  const PodMode mode = parse_pod_mode(options.mode).value_or(PodMode::bind);
+  if (!options.mode.empty() && options.door != Door::kubernetes)
+    return fail(ErrorCode::invalid_input, "--mode: there is no operator without --through kubernetes");
+  if (mode != PodMode::watch) return mode;
+  if (!options.epochs.empty())
+    return fail(ErrorCode::invalid_input, "--epochs: no policy places anything with --mode watch");
+  for (const std::string& policy : policies)
+    if (policy != "spread" && policy != "most-allocated")
+      return fail(
+          ErrorCode::invalid_input,
+          fmt::format("--mode watch: kube-scheduler places everything, as policy spread or most-allocated says; "
+                      "found policy '{}'",
+                      policy));
+  return mode;
+}
+
 Result<std::vector<SimulationRun>> runs_of(const SimulateOptions& options, const simulation::Scenario& scenario) {
   std::vector<std::string> policies =
       without_repetition(options.policies.empty() ? scenario.policies : options.policies);
@@ -109,6 +134,8 @@ Result<std::vector<SimulationRun>> runs_of(const SimulateOptions& options, const
     return fail(ErrorCode::invalid_input,
                 fmt::format("--baseline: expected one of the policies that run, found '{}'; they are {}{}",
                             options.baseline, fmt::join(policies, ", "), did_you_mean(options.baseline, policies)));
+  const Result<PodMode> mode = mode_of(options, policies);
+  if (!mode) return tl::unexpected(mode.error());
   std::vector<SimulationRun> runs;
   for (const std::string& name : policies) runs.push_back({&scenario, name, name, scenario.settings});
   for (const Duration epoch : options.epochs) {
@@ -116,7 +143,7 @@ Result<std::vector<SimulationRun>> runs_of(const SimulateOptions& options, const
     settings.paper.epoch = epoch;
     runs.push_back({&scenario, "lips-paper", fmt::format("lips-paper {} s", to_seconds(epoch)), settings});
   }
-  for (SimulationRun& run : runs) run.door = options.door;
+  for (SimulationRun& run : runs) run.door = options.door, run.mode = *mode;
   return runs;
 }
 

@@ -1,0 +1,99 @@
+#include "virtual/kube_queue.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace lips::virtual_cluster {
+
+void KubeQueue::take_out(const std::string& key, const Entry& entry) {
+  if (entry.place == Place::active) active_.erase(turn_of(key, entry));
+  if (entry.place == Place::back_off) back_off_.erase(back_off_of(key, entry));
+  if (entry.place == Place::resting) resting_.erase(key);
+}
+
+void KubeQueue::put_in(const std::string& key, Entry& entry, Place place) {
+  take_out(key, entry);
+  entry.place = place;
+  if (place == Place::active) active_.insert(turn_of(key, entry));
+  if (place == Place::back_off) back_off_.insert(back_off_of(key, entry));
+  if (place == Place::resting) resting_.insert(key);
+}
+
+void KubeQueue::add(const std::string& key, std::int64_t priority) {
+  const auto [place, fresh] = pods_.try_emplace(key);
+  Entry& entry = place->second;
+  if (!fresh) take_out(key, entry);
+  entry.place = Place::under_way;
+  entry.priority = priority;
+  if (fresh) entry.turn = ++last_turn_;
+  put_in(key, entry, Place::active);
+}
+
+void KubeQueue::remove(const std::string& key) {
+  const auto found = pods_.find(key);
+  if (found == pods_.end()) return;
+  take_out(key, found->second);
+  pods_.erase(found);
+}
+
+std::optional<std::string> KubeQueue::pop(TimePoint now) {
+  std::vector<std::string> over;
+  for (const BackOff& one : back_off_) {
+    if (std::get<0>(one) > now) break;
+    if (pods_.at(std::get<3>(one)).back_off_ends <= now) over.push_back(std::get<3>(one));
+  }
+  for (const std::string& key : over) put_in(key, pods_.at(key), Place::active);
+  std::string key;
+  if (!active_.empty())
+    key = std::get<2>(*active_.begin());
+  else if (rules_.pops_from_back_off && !back_off_.empty())
+    key = std::get<3>(*back_off_.begin());
+  else
+    return std::nullopt;
+  put_in(key, pods_.at(key), Place::under_way);
+  return key;
+}
+
+void KubeQueue::end_attempt(Entry& entry, TimePoint now) {
+  constexpr int most_doublings = 16;
+  const Duration pause = rules_.first_back_off * (1 << std::min(entry.attempts++, most_doublings));
+  entry.back_off_ends = now + std::min(pause, rules_.longest_back_off);
+  entry.turn = ++last_turn_;
+}
+
+void KubeQueue::put_off(const std::string& key, TimePoint now) {
+  const auto found = pods_.find(key);
+  if (found == pods_.end() || found->second.place != Place::under_way) return;
+  end_attempt(found->second, now);
+  put_in(key, found->second, Place::resting);
+}
+
+void KubeQueue::put_back(const std::string& key, TimePoint now) {
+  const auto found = pods_.find(key);
+  if (found == pods_.end() || found->second.place != Place::under_way) return;
+  end_attempt(found->second, now);
+  put_in(key, found->second, Place::back_off);
+}
+
+void KubeQueue::wake(const std::function<bool(const std::string& key)>& helps, TimePoint now) {
+  std::vector<std::string> woken;
+  for (const std::string& key : resting_)
+    if (helps(key)) woken.push_back(key);
+  for (const std::string& key : woken) {
+    Entry& entry = pods_.at(key);
+    put_in(key, entry, entry.back_off_ends <= now ? Place::active : Place::back_off);
+  }
+}
+
+TimePoint KubeQueue::next(TimePoint now) const {
+  if (!active_.empty() || (rules_.pops_from_back_off && !back_off_.empty())) return now;
+  TimePoint first = TimePoint::max();
+  for (const BackOff& one : back_off_) {
+    if (std::get<0>(one) > first) break;
+    first = std::min(first, pods_.at(std::get<3>(one)).back_off_ends);
+  }
+  return first == TimePoint::max() ? first : std::max(first, now);
+}
+
+}  // namespace lips::virtual_cluster

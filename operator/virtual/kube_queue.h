@@ -1,0 +1,72 @@
+// The queue of kube-scheduler: pods to try now, pods that rest after an attempt until something happens, and pods for
+// which something has happened but whose back-off has not passed. Knows keys and priorities alone, and reads no clock.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "base/units.h"
+
+namespace lips::virtual_cluster {
+
+// As kube-scheduler has them by default.
+struct KubeQueueRules {
+  Duration first_back_off{1'000'000}, longest_back_off{10'000'000};
+  bool pops_from_back_off = true;  // while nothing else is to be tried: by default since Kubernetes 1.33
+};
+
+class KubeQueue {
+ public:
+  explicit KubeQueue(KubeQueueRules rules = {}) : rules_(rules) {}
+
+  // A pod to be tried as soon as it is its turn, also if it is here already: its specification is another.
+  void add(const std::string& key, std::int64_t priority);
+  void remove(const std::string& key);
+  bool has(const std::string& key) const { return pods_.contains(key); }
+  // The pod of the highest priority, and of these the one that came or was tried longest ago. It is under way until it
+  // is put off or removed. Nothing: none is to be tried now.
+  std::optional<std::string> pop(TimePoint now);
+  // Found no node: it rests.
+  void put_off(const std::string& key, TimePoint now);
+  // Could not be bound, for a reason that may have passed: it is tried again after its back-off.
+  void put_back(const std::string& key, TimePoint now);
+  // Something happened that may help those pods that rest and for which `helps` says so.
+  void wake(const std::function<bool(const std::string& key)>& helps, TimePoint now);
+  // When pop() gives something; the end of time: not before something happens.
+  TimePoint next(TimePoint now) const;
+  std::size_t resting() const { return resting_.size(); }
+
+ private:
+  enum class Place : std::uint8_t { active, back_off, resting, under_way };
+  struct Entry {
+    std::int64_t priority = 0;
+    std::uint64_t turn = 0;  // grows with each attempt
+    int attempts = 0;
+    TimePoint back_off_ends{};
+    Place place = Place::active;
+  };
+  using Turn = std::tuple<std::int64_t, std::uint64_t, std::string>;  // the priority is negated
+  using BackOff = std::tuple<TimePoint, std::int64_t, std::uint64_t, std::string>;
+  static Turn turn_of(const std::string& key, const Entry& entry) { return {-entry.priority, entry.turn, key}; }
+  // Back-offs that end within one second are one: the priority orders them.
+  static BackOff back_off_of(const std::string& key, const Entry& entry) {
+    return {std::chrono::floor<std::chrono::seconds>(entry.back_off_ends), -entry.priority, entry.turn, key};
+  }
+  void take_out(const std::string& key, const Entry& entry);
+  void put_in(const std::string& key, Entry& entry, Place place);
+  void end_attempt(Entry& entry, TimePoint now);
+
+  KubeQueueRules rules_;
+  std::map<std::string, Entry> pods_;
+  std::set<Turn> active_;
+  std::set<BackOff> back_off_;
+  std::set<std::string> resting_;
+  std::uint64_t last_turn_ = 0;
+};
+
+}  // namespace lips::virtual_cluster
