@@ -9,14 +9,14 @@
 
 namespace lips::virtual_cluster {
 
-// Each filter; empty: the node is suitable. In the order of the profile, the first that finds a reason says all of its
-// own.
+// Empty: the node is suitable.
 using KubeReasons = std::vector<std::string>;
 KubeReasons filter_unschedulable(const KubePod& pod, const KubeNode& node);
 KubeReasons filter_taints(const KubePod& pod, const KubeNode& node);
 KubeReasons filter_node_affinity(const KubePod& pod, const KubeNode& node);
 KubeReasons filter_ports(const KubePod& pod, const KubeRoom& room);
 KubeReasons filter_resources(const KubePod& pod, const KubeRoom& room);
+// All reasons of the first filter of the profile that has one.
 KubeReasons why_filtered(const KubePod& pod, const KubeRoom& room);
 
 // Parts of filters, which scores use too.

@@ -7,7 +7,7 @@
 namespace lips::virtual_cluster {
 namespace {
 
-// Such as a container takes for scores that asks for none.
+// A container that asks for none takes these for scores.
 constexpr std::int64_t usual_cpu = 100, usual_memory = 200 * (1 << 20);
 
 std::map<std::string, std::string> texts(const Json& object) {
@@ -87,7 +87,7 @@ void read_affinity(const Json& spec, KubePod& pod) {
     pod.preferred.push_back({whole(look_in(one, "weight")), read_term(look_in(one, "preference"))});
 }
 
-// All of a pod's specification on which its nodes depend.
+// The parts of a pod's specification on which its nodes depend.
 std::string kind_of(const Json& spec) {
   Json kind;
   for (const char* field : {"nodeSelector", "tolerations", "overhead"}) kind.push_back(look_in(spec, field));

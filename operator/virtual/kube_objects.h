@@ -1,5 +1,5 @@
-// What kube-scheduler reads of pods and nodes, as values. Of its own making: the adapter's decoder and filters are what
-// is tried here.
+// The parts of pods and nodes that kube-scheduler reads, as values. Shares no decoder with the adapter, which is tried
+// against it.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct KubeRequirement {
   std::string key, op;
   std::vector<std::string> values;
 };
-// All of it has to hold; a term that asks for nothing holds nowhere.
+// All requirements have to hold; a term without any holds nowhere.
 struct KubeTerm {
   std::vector<KubeRequirement> labels, fields;
 };

@@ -59,7 +59,7 @@ void KubeQueue::end_attempt(Entry& entry, TimePoint now) {
   constexpr int most_doublings = 16;
   const Duration pause = rules_.first_back_off * (1 << std::min(entry.attempts++, most_doublings));
   entry.back_off_ends = now + std::min(pause, rules_.longest_back_off);
-  entry.turn = ++last_turn_;
+  if (!rules_.keeps_turns) entry.turn = ++last_turn_;
 }
 
 void KubeQueue::put_off(const std::string& key, TimePoint now) {

@@ -18,7 +18,10 @@ namespace lips::virtual_cluster {
 struct KubeQueueRules {
   Duration first_back_off{1'000'000}, longest_back_off{10'000'000};
   bool pops_from_back_off = true;  // while nothing else is to be tried: by default since Kubernetes 1.33
+  bool keeps_turns = false;        // else a pod that has found no node is the last of its priority
 };
+// Pods keep the order in which they came, as for the policies of the simulator; kube-scheduler's order is another.
+inline constexpr KubeQueueRules first_come{Duration(0), Duration(0), true, true};
 
 class KubeQueue {
  public:

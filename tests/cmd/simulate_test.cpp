@@ -130,6 +130,30 @@ TEST(Simulate, SetAndSeedReplaceWhatTheFileSays) {
   EXPECT_NE(plain["runs"][0]["plans"]["made"], changed["runs"][0]["plans"]["made"]);
 }
 
+TEST(Simulate, RunsThroughKubernetesInEachMode) {
+  const auto jobs = [&](const char* policy, const char* mode) {
+    return simulated(
+        {"quickstart", "--policy", policy, "--through", "kubernetes", "--mode", mode})["runs"][0]["jobsFinished"];
+  };
+  EXPECT_EQ(jobs("lips", "bind"), 5);
+  EXPECT_EQ(jobs("lips", "steer"), 5);
+  EXPECT_EQ(jobs("most-allocated", "watch"), 5);
+}
+
+TEST(Simulate, RefusesAModeThatCannotBe) {
+  const auto refused = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"simulate", "quickstart", "--no-progress"});
+    const Said run = lips(words);
+    EXPECT_EQ(run.status, 2);
+    return run.err;
+  };
+  EXPECT_THAT(refused({"--mode", "steer"}), HasSubstr("--mode: there is no operator without --through kubernetes"));
+  EXPECT_THAT(refused({"--policy", "spread,lips", "--through", "kubernetes", "--mode", "watch"}),
+              HasSubstr("found policy 'lips'"));
+  EXPECT_THAT(refused({"--policy", "spread", "--epochs", "60", "--through", "kubernetes", "--mode", "watch"}),
+              HasSubstr("--epochs: no policy places anything"));
+}
+
 TEST(Simulate, EpochsSweepThePaperPolicy) {
   const json result = simulated({"quickstart", "--policy", "fifo", "--epochs", "60,2m,0"});
   ASSERT_EQ(result["runs"].size(), 1U);
