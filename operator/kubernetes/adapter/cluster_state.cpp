@@ -99,6 +99,11 @@ std::vector<Lack> KubernetesCluster::degraded() const {
   if (data_)
     if (std::optional<DataLink::StalledMoves> stalled = data_->stalled_moves())
       lacks.push_back({"copies of datamoves.lips.dev", std::move(stalled->words), stalled->since});
+  if (data_)
+    if (std::optional<DataMover::MissingKey> key = data_->missing_key();
+        key && now() - key->since >= settings_.patience)
+      lacks.push_back(
+          {"secrets", fmt::format("no pod serves a store or a source of copies ({})", key->why), key->since});
   if (machine_behind_ != Duration(0))
     lacks.push_back(
         {"clock of the machine",

@@ -68,6 +68,7 @@ class DataLink {
   const CatalogDataSet* data_set(const std::string& name) const { return catalog_.data_set(name); }
   const DataStoreResource* store(const std::string& name) const { return catalog_.store(name); }
   const StoreKey& store_key() const { return mover_.store_key(); }
+  std::optional<DataMover::MissingKey> missing_key() const { return mover_.missing_key(); }
   // Says whether pods of that namespace may read the data set.
   bool may_read(const std::string& data_set, const std::string& name_space) const;
   // See data_under_path.h.

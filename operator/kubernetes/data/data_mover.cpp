@@ -460,6 +460,12 @@ std::vector<MoveOutcome> DataMover::take_outcomes() { return working_->requests.
 
 const StoreKey& DataMover::store_key() const { return working_->secret.key(); }
 
+std::optional<DataMover::MissingKey> DataMover::missing_key() const {
+  const StoreKeySecret& secret = working_->secret;
+  if (!secret.refused_since()) return std::nullopt;
+  return MissingKey{secret.problem(), *secret.refused_since()};
+}
+
 std::vector<DropRequest> DataMover::take_not_dropped() { return working_->requests.take_not_dropped(); }
 
 std::map<std::string, int> DataMover::moves_by_phase() const {

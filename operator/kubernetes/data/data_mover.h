@@ -62,6 +62,12 @@ class DataMover {
   std::vector<DropRequest> take_not_dropped();
   // The key from which passwords of served stores are derived; not known at first.
   const StoreKey& store_key() const;
+  // The server refuses the key.
+  struct MissingKey {
+    std::string why;
+    TimePoint since;
+  };
+  std::optional<MissingKey> missing_key() const;
   // How many DataMoves are in each phase, by its name.
   std::map<std::string, int> moves_by_phase() const;
 

@@ -34,7 +34,7 @@ void ObjectWrites::send(const std::string& object, ApiRequest request, std::func
   const auto refused = too_large_.find(object);
   if (update && refused != too_large_.end() && refused->second.content == *update) return;
   request.still_wanted = may_act_;
-  under_way_[object] = {request.verb == Verb::create || request.verb == Verb::remove, update, std::move(done)};
+  under_way_[object] = {request.verb, update, std::move(done)};
   client_.start(std::move(request), [mailbox = mailbox_, object](Answer answer) {
     {
       const std::lock_guard lock(mailbox->mutex);
@@ -87,10 +87,11 @@ void ObjectWrites::collect(TimePoint now) {
     just_answered_.insert(each.object);
     auto done = under_way_.extract(each.object);
     if (done.empty()) continue;
-    // 409 to a creation: the object exists. 404 to a deletion: it is gone.
-    const bool settled = each.answer || (done.mapped().hold && (each.answer.error().code == ErrorCode::conflict ||
-                                                                each.answer.error().code == ErrorCode::not_found));
-    if (settled && done.mapped().hold) {
+    const bool creates = done.mapped().verb == Verb::create, removes = done.mapped().verb == Verb::remove;
+    // 409 to a creation: the object exists. 404 to a deletion: it is gone; to a creation: there is no such namespace.
+    const bool settled = each.answer || ((creates || removes) && each.answer.error().code == ErrorCode::conflict) ||
+                         (removes && each.answer.error().code == ErrorCode::not_found);
+    if (settled && (creates || removes)) {
       pauses_[each.object] = {now + hold_after_success, 0};
     } else if (settled && keeps(each.object, done.mapped(), now)) {
       pauses_.erase(each.object);

@@ -63,7 +63,7 @@ class ObjectWrites {
   std::function<bool()> may_act_;
   std::shared_ptr<Mailbox> mailbox_;
   struct UnderWay {
-    bool hold = false;
+    Verb verb = Verb::create;
     std::optional<std::size_t> update;  // its content
     std::function<void(const Answer&)> done;
   };

@@ -14,6 +14,7 @@ constexpr std::size_t shortest_key = 32;
 }  // namespace
 
 void StoreKeySecret::tick(TimePoint now) {
+  now_ = now;
   if (key_.known() || name_.empty()) return;
   const std::string object = "Secret/" + name_;
   if (!writes_.free(object, now)) return;
@@ -31,6 +32,10 @@ void StoreKeySecret::tick(TimePoint now) {
 // then reads it again.
 void StoreKeySecret::take(const Answer& answer, bool wrote) {
   if (!drawn_) drawn_ = StoreKey::random();
+  if (answer)
+    refused_since_.reset();
+  else if (!refused_since_)
+    refused_since_ = now_;
   const Json body = {{"stringData", {{"key", drawn_->text()}}}};
   if (!answer) {
     problem_ = "the key of served stores, Secret " + name_ + ": " + answer.error().message;

@@ -18,6 +18,8 @@ class StoreKeySecret {
   void tick(TimePoint now);
   const StoreKey& key() const { return key_; }
   const std::string& problem() const { return problem_; }  // why the key is not known yet
+  // Since when the server has answered with nothing but refusals; none: it has not.
+  std::optional<TimePoint> refused_since() const { return refused_since_; }
 
  private:
   void take(const Answer& answer, bool wrote);
@@ -26,6 +28,8 @@ class StoreKeySecret {
   const std::string name_space_, name_;
   StoreKey key_;
   std::optional<StoreKey> drawn_;  // to be written
+  std::optional<TimePoint> refused_since_;
+  TimePoint now_{};  // of the last tick()
   std::string problem_ = "the key of served stores has not been read yet";
   ApiRequest next_;  // the request that fills the Secret; without a path: read it first
 };

@@ -25,12 +25,14 @@ class SecretServer {
   std::optional<Json> secret;
   int forbidden = 0;
   bool forgets = false;  // what is written
+  bool no_name_space = false;
   std::vector<std::string> asked() const { return asked_; }
 
   Reply operator()(const ReceivedRequest& request) {
     const std::lock_guard lock(mutex_);
     asked_.push_back(request.method + ' ' + request.path);
     if (forbidden > 0) return {403, R"({"message":"no right to do that"})", {}, false, nullptr};
+    if (no_name_space) return {404, R"({"message":"namespaces \"movers\" not found"})", {}, false, nullptr};
     if (request.method == "GET" && !secret) return {404, "{}", {}, false, nullptr};
     if (request.method == "GET") return {200, secret->dump(), {}, false, nullptr};
     if (request.method == "POST" && secret) return {409, "{}", {}, false, nullptr};
@@ -104,10 +106,23 @@ TEST_F(StoreKeySecretTest, WritesLessOftenWhereTheServerDoesNotKeepIt) {
   EXPECT_TRUE(secret_.key().known());
 }
 
+TEST_F(StoreKeySecretTest, AsksLessOftenWhereItsNamespaceIsMissing) {
+  answers_.no_name_space = true;
+  turn(600, seconds(1));
+  EXPECT_FALSE(secret_.key().known());
+  EXPECT_THAT(secret_.problem(), HasSubstr("not found"));
+  EXPECT_LE(answers_.asked().size(), 40u) << "in ten minutes";
+  answers_.no_name_space = false;
+  turn(60, seconds(1));
+  EXPECT_TRUE(secret_.key().known());
+}
+
 TEST_F(StoreKeySecretTest, SaysWhyTheKeyIsNotKnown) {
+  EXPECT_FALSE(secret_.refused_since());
   answers_.forbidden = 1;
   turn(3);
   EXPECT_FALSE(secret_.key().known());
+  EXPECT_EQ(secret_.refused_since(), TimePoint(std::chrono::minutes(61)));
   EXPECT_THAT(secret_.problem(), HasSubstr("Secret seal: "));
 }
 
