@@ -9,6 +9,7 @@ namespace lips::virtual_cluster {
 void KubeQueue::take_out(const std::string& key, const Entry& entry) {
   if (entry.place == Place::active) active_.erase(turn_of(key, entry));
   if (entry.place == Place::back_off) back_off_.erase(back_off_of(key, entry));
+  if (entry.place == Place::error) errors_.erase(back_off_of(key, entry));
   if (entry.place == Place::resting) resting_.erase(key);
 }
 
@@ -17,6 +18,7 @@ void KubeQueue::put_in(const std::string& key, Entry& entry, Place place) {
   entry.place = place;
   if (place == Place::active) active_.insert(turn_of(key, entry));
   if (place == Place::back_off) back_off_.insert(back_off_of(key, entry));
+  if (place == Place::error) errors_.insert(back_off_of(key, entry));
   if (place == Place::resting) resting_.insert(key);
 }
 
@@ -37,13 +39,18 @@ void KubeQueue::remove(const std::string& key) {
   pods_.erase(found);
 }
 
-std::optional<std::string> KubeQueue::pop(TimePoint now) {
+void KubeQueue::end_back_offs(const std::set<BackOff>& of, TimePoint now) {
   std::vector<std::string> over;
-  for (const BackOff& one : back_off_) {
+  for (const BackOff& one : of) {
     if (std::get<0>(one) > now) break;
-    if (pods_.at(std::get<3>(one)).back_off_ends <= now) over.push_back(std::get<3>(one));
+    over.push_back(std::get<3>(one));
   }
   for (const std::string& key : over) put_in(key, pods_.at(key), Place::active);
+}
+
+std::optional<std::string> KubeQueue::pop(TimePoint now) {
+  end_back_offs(back_off_, now);
+  end_back_offs(errors_, now);
   std::string key;
   if (!active_.empty())
     key = std::get<2>(*active_.begin());
@@ -73,7 +80,7 @@ void KubeQueue::put_back(const std::string& key, TimePoint now) {
   const auto found = pods_.find(key);
   if (found == pods_.end() || found->second.place != Place::under_way) return;
   end_attempt(found->second, now);
-  put_in(key, found->second, Place::back_off);
+  put_in(key, found->second, Place::error);
 }
 
 void KubeQueue::wake(const std::function<bool(const std::string& key)>& helps, TimePoint now) {
@@ -88,11 +95,7 @@ void KubeQueue::wake(const std::function<bool(const std::string& key)>& helps, T
 
 TimePoint KubeQueue::next(TimePoint now) const {
   if (!active_.empty() || (rules_.pops_from_back_off && !back_off_.empty())) return now;
-  TimePoint first = TimePoint::max();
-  for (const BackOff& one : back_off_) {
-    if (std::get<0>(one) > first) break;
-    first = std::min(first, pods_.at(std::get<3>(one)).back_off_ends);
-  }
+  const TimePoint first = std::min(first_end(back_off_), first_end(errors_));
   return first == TimePoint::max() ? first : std::max(first, now);
 }
 

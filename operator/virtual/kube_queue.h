@@ -36,7 +36,7 @@ class KubeQueue {
   std::optional<std::string> pop(TimePoint now);
   // Found no node: it rests.
   void put_off(const std::string& key, TimePoint now);
-  // Could not be bound, for a reason that may have passed: it is tried again after its back-off.
+  // Could not be bound, for a reason that may have passed: it is tried again after its back-off, never before.
   void put_back(const std::string& key, TimePoint now);
   // Something happened that may help those pods that rest and for which `helps` says so.
   void wake(const std::function<bool(const std::string& key)>& helps, TimePoint now);
@@ -45,7 +45,7 @@ class KubeQueue {
   std::size_t resting() const { return resting_.size(); }
 
  private:
-  enum class Place : std::uint8_t { active, back_off, resting, under_way };
+  enum class Place : std::uint8_t { active, back_off, error, resting, under_way };
   struct Entry {
     std::int64_t priority = 0;
     std::uint64_t turn = 0;  // grows with each attempt
@@ -56,9 +56,12 @@ class KubeQueue {
   using Turn = std::tuple<std::int64_t, std::uint64_t, std::string>;  // the priority is negated
   using BackOff = std::tuple<TimePoint, std::int64_t, std::uint64_t, std::string>;
   static Turn turn_of(const std::string& key, const Entry& entry) { return {-entry.priority, entry.turn, key}; }
-  // Back-offs that end within one second are one: the priority orders them.
   static BackOff back_off_of(const std::string& key, const Entry& entry) {
-    return {std::chrono::floor<std::chrono::seconds>(entry.back_off_ends), -entry.priority, entry.turn, key};
+    return {entry.back_off_ends, -entry.priority, entry.turn, key};
+  }
+  void end_back_offs(const std::set<BackOff>& of, TimePoint now);
+  static TimePoint first_end(const std::set<BackOff>& of) {
+    return of.empty() ? TimePoint::max() : std::get<0>(*of.begin());
   }
   void take_out(const std::string& key, const Entry& entry);
   void put_in(const std::string& key, Entry& entry, Place place);
@@ -67,7 +70,7 @@ class KubeQueue {
   KubeQueueRules rules_;
   std::map<std::string, Entry> pods_;
   std::set<Turn> active_;
-  std::set<BackOff> back_off_;
+  std::set<BackOff> back_off_, errors_;
   std::set<std::string> resting_;
   std::uint64_t last_turn_ = 0;
 };

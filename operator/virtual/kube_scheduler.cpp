@@ -66,15 +66,17 @@ void KubeScheduler::note_node(const ObjectChange& change) {
     places_.erase(name);
 }
 
-// Looks no further at a pod that is on a node until it ends: nothing here resizes pods.
+// Looks no further at a pod that is on a node until it ends: nothing here resizes pods. The movers' pods run without a
+// node (movers.h).
 void KubeScheduler::note_pod(const ObjectChange& change) {
   const Json& object = *change.now.json;
-  const std::string key = key_of(object), phase = text_in(object["status"], "phase");
+  const std::string key = key_of(object), phase = text_in(look_in(object, "status"), "phase");
   if (change.type == ChangeType::deleted || phase == "Succeeded" || phase == "Failed") return forget(key);
   const auto known = pods_.find(key);
   if (known != pods_.end() && !known->second.pod.node.empty()) return;
   const auto spec = object.find("spec");
   const bool waits = spec == object.end() || text_in(*spec, "nodeName").empty();
+  if (waits && phase == "Running") return forget(key);
   if (waits && spec != object.end() && !is_ours(text_in(*spec, "schedulerName"))) return;
   take(read_kube_pod(object));
 }
@@ -196,7 +198,7 @@ void KubeScheduler::bind(const KubePod& pod, const std::string& node) {
                       {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}}}}
                      .dump();
   // note_pod() has been told of the new node by the time that there is an answer.
-  if (server_.handle(request).code != 201) queue_.put_back(pod.key, loop_.now());
+  if (server_.handle(request, ApiServer::Caller::controller).code != 201) queue_.put_back(pod.key, loop_.now());
 }
 
 // A message that stands there already is not written again.
@@ -213,7 +215,7 @@ void KubeScheduler::refuse(const KubePod& pod, const std::string& why) {
   request.path = request_path(pod, "status");
   request.content_type = kubernetes::strategic_merge_patch;
   request.body = Json{{"metadata", {{"uid", pod.uid}}}, {"status", {{"conditions", Json::array({condition})}}}}.dump();
-  server_.handle(request);
+  server_.handle(request, ApiServer::Caller::controller);
 }
 
 }  // namespace lips::virtual_cluster

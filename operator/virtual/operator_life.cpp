@@ -18,7 +18,6 @@ kubernetes::ClusterSettings settings_of(const OperatorLife& life) {
   settings.cadence = [&policy = life.policy] { return policy.cadence(); };
   settings.stop = life.ends;
   settings.data.mover = kubernetes::mover_options({});  // as a configuration that says nothing of moves
-  settings.data.mover.key_secret.clear();               // nothing is served
   take_from_scenario(life.scenario, settings);
   if (life.adjust) life.adjust(settings);
   return settings;

@@ -226,6 +226,15 @@ Json data_set_object(const Scenario& scenario, DataSetId id) {
           {"status", {{"blocks", set.blocks}, {"replicas", std::move(replicas)}}}};
 }
 
+Json store_key_object(const std::string& name_space, const std::string& name) {
+  constexpr const char* key = "dmlydHVhbC1jbHVzdGVycy1rZWVwLW5vLXNlY3JldHM=";  // virtual-clusters-keep-no-secrets
+  return {{"apiVersion", "v1"},
+          {"kind", "Secret"},
+          {"metadata", {{"name", name}, {"namespace", name_space}}},
+          {"type", "Opaque"},
+          {"data", {{"key", key}}}};
+}
+
 std::string job_name(const Scenario& scenario, JobStage stage) {
   const std::string name =
       fmt::format("{}-{}", object_name(scenario.jobs[stage.job.index()].job.name), stage.job.index());

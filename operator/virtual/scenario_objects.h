@@ -27,6 +27,9 @@ Json store_object(const ClusterSnapshot& cluster, StoreId store);
 // With the replicas that are there at the start.
 Json data_set_object(const simulation::Scenario& scenario, DataSetId data_set);
 
+// The Secret with the key from which passwords of served stores are made, which the first leader filled.
+Json store_key_object(const std::string& name_space, const std::string& name);
+
 // One stage of a job of the scenario; a job with reduces is two Jobs.
 struct JobStage {
   JobId job;

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "kubernetes/api/time_text.h"
+#include "kubernetes/data/mover_options.h"
 #include "kubernetes/data/resources.h"
 #include "kubernetes/pods/pod_annotations.h"
 #include "model/node_labels.h"
@@ -106,6 +107,7 @@ void VirtualKubernetes::put_cluster() {
     object["status"] = {{"phase", "Active"}};
     put("/api/v1/namespaces", std::move(object));
   }
+  put("/api/v1/secrets", store_key_object(operator_name_space, kubernetes::mover_options({}).key_secret));
   for (const NodeId node : cluster.nodes.ids()) nodes_[cluster.nodes[node].name] = node;
   const ClusterSnapshot start = scenario_.at_start();  // places that an autoscaler may fill take no tasks yet
   for (const NodeId node : cluster.nodes.ids())

@@ -139,10 +139,21 @@ TEST(KubeQueue, TakesFromBackOffWhileNothingElseIsToBeTried) {
   KubeQueue queue;
   queue.add("refused", 0);
   EXPECT_EQ(queue.pop(after(0)), "refused");
-  queue.put_back("refused", after(0));
+  queue.put_off("refused", after(0));
+  queue.wake([](const std::string&) { return true; }, after(0));
   queue.add("fresh", 0);
   EXPECT_EQ(queue.pop(after(0)), "fresh");
   EXPECT_EQ(queue.pop(after(0)), "refused");
+}
+
+TEST(KubeQueue, NeverHurriesAPodThatCouldNotBeBound) {
+  KubeQueue queue;
+  queue.add("pod", 0);
+  EXPECT_EQ(queue.pop(after(0)), "pod");
+  queue.put_back("pod", after(0));
+  EXPECT_EQ(queue.pop(after(0.9)), std::nullopt);
+  EXPECT_EQ(queue.next(after(0.9)), after(1));
+  EXPECT_EQ(queue.pop(after(1)), "pod");
 }
 
 TEST(KubeQueue, WakesThoseAloneThatAreHelped) {
@@ -257,6 +268,19 @@ TEST(KubeScheduler, TriesAgainWhenANodeComesOrAPodEnds) {
   cluster.node("m", 1);
   cluster.run(1);
   EXPECT_EQ(cluster.node_of("third"), "m");
+}
+
+// The server refuses the binding, and goes on to.
+TEST(KubeScheduler, TriesAPodThatCannotBeBoundAgainAfterEverLongerPauses) {
+  Cluster cluster;
+  int asked = 0;
+  cluster.server.audit_by([&](const kubernetes::ApiRequest&, const ApiResponse&) { ++asked; });
+  cluster.node("n", 1);
+  cluster.pod("pod", 1);
+  cluster.server.hide("/api/v1/pods");
+  cluster.run(60);
+  EXPECT_GE(asked, 6);
+  EXPECT_LE(asked, 10);
 }
 
 TEST(KubeScheduler, SpreadsOrPacksAsItsStrategySays) {
