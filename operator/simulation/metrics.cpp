@@ -313,7 +313,8 @@ void RunMetrics::finish_jobs(RunResult& result) {
 RunResult RunMetrics::finish(TimePoint end) {
   RunResult result = std::move(result_);
   const bool whole = result.jobs_finished + result.jobs_failed == scenario_.jobs.size();
-  const TimePoint last = whole ? last_end_ : std::max(end, last_end_);
+  const TimePoint last =
+      whole ? std::max(last_end_, std::min(end, simulation::last_end(scenario_.services))) : std::max(end, last_end_);
   result.makespan = last - start_;
   finish_nodes(result, last);
   const auto billed = [&](const Usage& usage) {

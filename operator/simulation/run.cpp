@@ -50,7 +50,7 @@ class ClusterUntil : public ForwardingCluster {
 Result<RunResult> run(const Scenario& scenario, const Policy& policy, std::string policy_name,
                       const RunOptions& options) {
   RunMetrics metrics(scenario);
-  SimulatedCluster cluster(scenario, policy.cadence(), metrics);
+  SimulatedCluster cluster(scenario, policy.cadence(), metrics, score_beside(policy_name));
   double deciding = 0;
   const TimedPolicy timed(policy, deciding);
   const CheckedPolicy checked(timed);

@@ -11,6 +11,7 @@
 #include "model/snapshot.h"
 #include "policies/settings.h"
 #include "simulation/fleet.h"
+#include "simulation/services.h"
 
 namespace lips::simulation {
 
@@ -53,6 +54,7 @@ struct Scenario {
   std::vector<std::vector<JobId>> after;
   NewData new_data = NewData::policy;
   std::uint32_t new_data_replicas = 1;
+  std::vector<Service> services;
   std::vector<NodeFailure> failures;
   Stragglers stragglers;
   Thinking thinking = Thinking::free;

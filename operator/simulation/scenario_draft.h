@@ -118,6 +118,10 @@ DataSetId add_output(ScenarioDraft& draft, const std::string& name, Mebibytes si
 void read_pools(YamlMap& root, ScenarioDraft& draft);
 void read_jobs(YamlMap& root, ScenarioDraft& draft);
 PoolId pool_named(YamlMap& fields, ScenarioDraft& draft);
+// `nodeSelector` and `tolerations`
+ConstraintId read_constraint(YamlMap& fields, ScenarioDraft& draft);
+// scenario_services.cpp: pods beside the jobs
+void read_services(YamlMap& root, ScenarioDraft& draft);
 // scenario_workload.cpp: jobs from a trace or a synthetic day
 void read_workload(YamlMap& root, ScenarioDraft& draft);
 // scenario_announced.cpp: which jobs are announced before they come

@@ -29,6 +29,8 @@ Toleration parse_toleration(const std::string& text) {
   return toleration;
 }
 
+}  // namespace
+
 ConstraintId read_constraint(YamlMap& fields, ScenarioDraft& draft) {
   PlacementConstraint constraint;
   for (const auto& [key, value] : fields.text_map("nodeSelector"))
@@ -45,6 +47,8 @@ ConstraintId read_constraint(YamlMap& fields, ScenarioDraft& draft) {
     if (draft.cluster().constraints[id] == constraint) return id;
   return draft.cluster().constraints.push_back(std::move(constraint));
 }
+
+namespace {
 
 double read_cpu_per_mebibyte(YamlMap& fields) {
   if (!fields.has("application")) return fields.number("cpuPerMiB", 0, work_per_mebibyte_range);

@@ -185,6 +185,7 @@ void read_all(YamlMap& root, ScenarioDraft& draft) {
   read_data(root, draft);
   read_jobs(root, draft);
   read_workload(root, draft);
+  read_services(root, draft);
   read_announced(root, draft);
   read_conditions(root, draft);
   read_failures(root, draft);

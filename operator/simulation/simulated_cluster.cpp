@@ -22,15 +22,18 @@ constexpr std::uint32_t most_instants = 4096;  // then the caller can check whet
 
 }  // namespace
 
-SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Cadence& cadence, RunListener& listener)
-    : world_(scenario, cadence, listener), returns_and_failures_to_come_(scenario.failures.size()) {
+SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Cadence& cadence, RunListener& listener,
+                                   ServiceScore services)
+    : world_(scenario, cadence, listener),
+      services_(world_, services),
+      returns_and_failures_to_come_(scenario.failures.size()) {
   for (std::uint32_t i = 0; i < scenario.failures.size(); ++i)
     world_.queue.add(std::max(world_.now, scenario.failures[i].at), {SimEvent::Kind::failure, i, 0});
 }
 
 // Nothing will happen unless a plan starts it.
 bool SimulatedCluster::nothing_to_come() const {
-  return world_.running == 0 && jobs_.all_arrived() && returns_and_failures_to_come_ == 0;
+  return world_.running == 0 && jobs_.all_arrived() && returns_and_failures_to_come_ == 0 && services_.over();
 }
 
 // Moves that go on forever without any task are no progress either.
@@ -113,11 +116,16 @@ void SimulatedCluster::think(Duration span) {
 void SimulatedCluster::advance_to(TimePoint instant) {
   world_.now = std::max(world_.now, instant);
   while (world_.queue.next_time() <= world_.now) handle(world_.queue.take());
-  if (world_.network.next_end() > world_.now) return fleet_.open_batch();
+  if (world_.network.next_end() > world_.now) return end_instant();
   ended_flows_.clear();
   world_.network.take_ended(world_.now, ended_flows_);
   for (FlowId flow : ended_flows_) tasks_.flow_ended(world_.flow_owner[flow.index()]);
   while (world_.queue.next_time() <= world_.now) handle(world_.queue.take());
+  end_instant();
+}
+
+void SimulatedCluster::end_instant() {
+  services_.place();
   fleet_.open_batch();
 }
 
@@ -155,6 +163,9 @@ void SimulatedCluster::handle(const SimEvent& event) {
     case SimEvent::Kind::reclaim:
       if (current()) tasks_.lose_attempt(event.index, true);
       return;
+    case SimEvent::Kind::service:
+    case SimEvent::Kind::service_end:
+      return services_.handle(event);
     case SimEvent::Kind::move_end:
       if (world_.moves[event.index].live) output_.end_transfer(event.index, !world_.moves[event.index].refused);
       return;

@@ -16,6 +16,7 @@
 #include "simulation/truth_fleet.h"
 #include "simulation/truth_jobs.h"
 #include "simulation/truth_output.h"
+#include "simulation/truth_services.h"
 #include "simulation/truth_shuffle.h"
 #include "simulation/truth_tasks.h"
 #include "simulation/world.h"
@@ -25,7 +26,8 @@ namespace lips::simulation {
 class SimulatedCluster : public ClusterClient {
  public:
   // The scenario and the listener must outlive this.
-  SimulatedCluster(const Scenario& scenario, const Cadence& cadence, RunListener& listener);
+  SimulatedCluster(const Scenario& scenario, const Cadence& cadence, RunListener& listener,
+                   ServiceScore services = ServiceScore::least_allocated);
 
   TimePoint now() const override { return world_.now; }
   Result<std::vector<ClusterEvent>> wait(TimePoint until) override;
@@ -49,6 +51,7 @@ class SimulatedCluster : public ClusterClient {
   bool has_ended(TaskId task) const { return world_.tasks[task].state == SimTaskState::finished; }
   bool runs(TaskId task) const { return world_.tasks[task].state == SimTaskState::attempted; }
   bool is_up(NodeId node) const { return world_.up[node.index()]; }
+  std::vector<ServicePods> services() const { return services_.seen_pods(); }
   // Says whether a node that is up has no room for the task.
   bool is_full(NodeId node, TaskId task) const {
     return world_.up[node.index()] && !fits(world_.job(world_.tasks[task].job).request, world_.free[node]);
@@ -89,15 +92,19 @@ class SimulatedCluster : public ClusterClient {
   bool nothing_to_come() const;
   bool hopeless() const;
   bool out_of_time();
-  bool over() const { return world_.jobs_finished + world_.jobs_failed == world_.scenario.jobs.size(); }
+  bool over() const {
+    return world_.jobs_finished + world_.jobs_failed == world_.scenario.jobs.size() && services_.over();
+  }
+  void end_instant();
 
   World world_;
-  Peers peers_{jobs_, tasks_, shuffle_, data_, output_, fleet_};
+  Peers peers_{jobs_, tasks_, shuffle_, data_, output_, services_, fleet_};
   TruthJobs jobs_{world_, peers_};
   TruthTasks tasks_{world_, peers_};
   TruthShuffle shuffle_{world_};
   TruthData data_{world_};
   TruthOutput output_{world_, peers_};
+  TruthServices services_;
   TruthFleet fleet_{world_, peers_};
   std::vector<FlowId> ended_flows_;
   std::size_t returns_and_failures_to_come_ = 0;

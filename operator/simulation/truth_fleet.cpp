@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "simulation/truth_jobs.h"
 #include "simulation/truth_losses.h"
+#include "simulation/truth_services.h"
 
 namespace lips::simulation {
 
@@ -43,7 +44,7 @@ void TruthFleet::request(const std::optional<std::vector<NodeRequest>>& requests
 // A batch ends when no pod has arrived for a second, or ten seconds after the first.
 void TruthFleet::open_batch() {
   if (launched_or_gone_) tell_left();
-  if (!std::exchange(world_.more_wait, false) || places_.empty() || world_.waiting == 0) return;
+  if (!std::exchange(world_.more_wait, false) || places_.empty() || !any_wait()) return;
   if (batch_opened_ == TimePoint::max()) batch_opened_ = world_.now;
   const AutoscalerSettings& settings = fleet_.autoscaler;
   world_.queue.add(std::min(world_.now + settings.batch_idle, batch_opened_ + settings.batch_most),
@@ -87,7 +88,16 @@ void TruthFleet::handle(const SimEvent& event) {
 
 // The pods that wait, by request and constraint: an autoscaler knows no more of them.
 std::vector<PodsAlike> TruthFleet::pending() const {
-  if (!requests_) return all_that_wait();
+  std::vector<PodsAlike> pods = requests_ ? tasks_that_wait() : all_that_wait();
+  const std::vector<PodsAlike> services = peers_.services.that_wait();
+  pods.insert(pods.end(), services.begin(), services.end());
+  return pods;
+}
+
+bool TruthFleet::any_wait() const { return world_.waiting > 0 || peers_.services.any_wait(); }
+
+// Those for which a plan asks.
+std::vector<PodsAlike> TruthFleet::tasks_that_wait() const {
   std::map<std::tuple<Resources, ConstraintId, NodeId>, std::uint64_t> counts;
   for (const NodeRequest& asks : *requests_) {
     const TaskRecord& record = world_.tasks[asks.task];
@@ -120,6 +130,7 @@ std::vector<PodsAlike> TruthFleet::pods_on(NodeId node) const {
   for (const Attempt& attempt : world_.attempts)
     if (attempt.live && !attempt.refused && attempt.assignment.node == node)
       groups.push_back({world_.job(attempt.job).request, world_.job(attempt.job).constraint, NodeId::none(), 1});
+  peers_.services.add_those_on(node, groups);
   return groups;
 }
 
@@ -173,7 +184,7 @@ std::vector<OfferRoom> TruthFleet::offers() const {
 
 void TruthFleet::buy() {
   batch_opened_ = TimePoint::max();
-  if (world_.waiting == 0) return;
+  if (!any_wait()) return;
   const Purchase purchase = packing_.buy(pending(), rooms_to_come(), offers(), limits_);
   for (const std::uint32_t offer : purchase.launches) launch(offer);
   for (const NodeId node : purchase.nominated)
@@ -239,9 +250,7 @@ void TruthFleet::give_notice(NodeId node) {
   if (leaving.state == State::up) {
     world_.cordoned[node.index()] = true;
     world_.update_heartbeat(node);
-    Node cordoned = world_.scenario.cluster.nodes[node];
-    cordoned.schedulable = false;
-    world_.emit(NodeChanged{node, std::move(cordoned)});
+    world_.emit(NodeChanged{node, peers_.services.seen(node)});
   }
   leaving.state = State::draining;
   world_.queue.add(world_.now + fleet_.autoscaler.notice, {SimEvent::Kind::interruption, node.index(), leaving.launch});
@@ -275,6 +284,12 @@ bool TruthFleet::consolidatable(NodeId node) {
          world_.pods[node].changed + fleet_.autoscaler.consolidate_after <= world_.now;
 }
 
+bool TruthFleet::has_task(NodeId node) const {
+  return std::any_of(world_.attempts.begin(), world_.attempts.end(), [node](const Attempt& attempt) {
+    return attempt.live && !attempt.refused && attempt.assignment.node == node;
+  });
+}
+
 // Says whether their pods fit on other nodes that are already up.
 bool TruthFleet::can_be_emptied(std::span<const NodeId> nodes) const {
   std::vector<PodsAlike> pods = pending();
@@ -288,7 +303,7 @@ bool TruthFleet::can_be_emptied(std::span<const NodeId> nodes) const {
 // Nodes that save most per lost pod come first. Takes as many at once as a binary search finds, or else the first that
 // can go alone.
 std::vector<NodeId> TruthFleet::underutilized(std::vector<NodeId> used) const {
-  if (tasks_marked_) return {};
+  if (tasks_marked_) std::erase_if(used, [this](NodeId node) { return has_task(node); });
   if (!packing_.fit(pending(), rooms({}))) return {};
   const auto worth = [&](NodeId node) {
     return world_.scenario.cluster.nodes[node].price.value() / world_.pods[node].count;

@@ -38,7 +38,9 @@ class TruthFleet {
   }
   NodeId node_of(std::size_t place) const { return nodes_[place]; }
   bool current(const SimEvent& event);
+  bool any_wait() const;
   std::vector<PodsAlike> pending() const;
+  std::vector<PodsAlike> tasks_that_wait() const;
   std::vector<PodsAlike> all_that_wait() const;
   void tell_left();
   std::vector<PodsAlike> pods_on(NodeId node) const;
@@ -55,6 +57,7 @@ class TruthFleet {
   void consolidate();
   void validate();
   bool consolidatable(NodeId node);
+  bool has_task(NodeId node) const;
   bool can_be_emptied(std::span<const NodeId> nodes) const;
   std::vector<NodeId> underutilized(std::vector<NodeId> used) const;
   std::size_t allowed() const;

@@ -2,6 +2,7 @@
 
 #include "simulation/truth_data.h"
 #include "simulation/truth_output.h"
+#include "simulation/truth_services.h"
 #include "simulation/truth_tasks.h"
 
 namespace lips::simulation {
@@ -12,6 +13,7 @@ void lose_node(World& world, const Peers& peers, NodeId node, bool data_lost) {
   world.unreported_losses.push_back(node);
   for (std::uint32_t i = 0; i < world.attempts.size(); ++i)
     if (world.attempts[i].live && world.attempts[i].assignment.node == node) peers.tasks.lose_attempt(i, false);
+  peers.services.lose(node);
   world.listener.on_node(node, false, world.now);
   world.update_heartbeat(node);
 }

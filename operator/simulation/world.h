@@ -1,5 +1,5 @@
 // The true state of a simulated cluster, as plain records, with its clock and network. The classes TruthJobs,
-// TruthTasks, TruthShuffle, TruthData, TruthOutput and TruthFleet change it; SimulatedCluster owns it.
+// TruthTasks, TruthShuffle, TruthData, TruthOutput, TruthServices and TruthFleet change it; SimulatedCluster owns it.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,8 @@ struct SimEvent {
     move_end,
     refusal,
     reclaim,
+    service,
+    service_end,
     // of the fleet
     boot,
     notice,
@@ -117,6 +119,7 @@ class TruthTasks;
 class TruthShuffle;
 class TruthData;
 class TruthOutput;
+class TruthServices;
 class TruthFleet;
 
 // The classes of the truth may call each other.
@@ -126,6 +129,7 @@ struct Peers {
   TruthShuffle& shuffle;
   TruthData& data;
   TruthOutput& output;
+  TruthServices& services;
   TruthFleet& fleet;
 };
 

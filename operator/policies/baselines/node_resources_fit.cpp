@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "policies/allocated_share.h"
 #include "policies/baselines/baselines.h"
 #include "policies/drafting/draft.h"
 
@@ -44,13 +45,7 @@ class NodesByScore {
 
   // The lower the better: the mean share of CPU and memory that would be requested, or less it.
   double score(NodeId node) const {
-    const Resources& capacity = cluster_.nodes[node].capacity;
-    const Resources left = free_.left(node) - free_.request(kind_);
-    double sum = 0;
-    int parts = 0;
-    if (capacity.cpu.value() > 0) sum += 1 - left.cpu / capacity.cpu, ++parts;
-    if (capacity.memory.value() > 0) sum += 1 - left.memory / capacity.memory, ++parts;
-    const double share = parts > 0 ? sum / parts : 0;
+    const double share = allocated_share(cluster_.nodes[node].capacity, free_.left(node) - free_.request(kind_));
     return strategy_ == Strategy::least_allocated ? share : -share;
   }
 
