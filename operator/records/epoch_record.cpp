@@ -9,6 +9,7 @@
 #include "records/digest.h"
 #include "records/ended_tasks_json.h"
 #include "records/live_facts_json.h"
+#include "records/service_pods_json.h"
 #include "records/snapshot_json.h"
 
 namespace lips {
@@ -65,6 +66,7 @@ EpochRecord read_head(const View& head) {
   record.dollars = head.at("dollars").value(any_real);
   if (head.has("invoice")) record.invoice = read_invoice(head.at("invoice"));
   if (head.has("ended")) record.ended = read_ended_tasks(head.at("ended"));
+  if (head.has("services")) record.services = read_service_pods(head.at("services"));
   record.watched = head.has("watched") && head.at("watched").value(Flag{});
   const View reporting = head.at("reporting");
   for (std::size_t i = 0, count = reporting.list(); i < count; ++i)
@@ -93,6 +95,7 @@ std::string write_epoch(const EpochRecord& record) {
   for (const NodeId node : record.reporting) reporting.push_back(node.index());
   if (record.invoice) head["invoice"] = invoice_json(*record.invoice);
   if (record.ended) head["ended"] = ended_tasks_json(*record.ended);
+  if (record.services) head["services"] = service_pods_json(*record.services);
   if (record.watched) head["watched"] = true;
   if (record.live) head["live"] = live_facts_json(*record.live);
   return head.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" + snapshot;

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "model/invoice_so_far.h"
+#include "model/service_pods.h"
 #include "policies/settings.h"
 #include "records/ended_tasks.h"
 #include "records/live_facts.h"
@@ -28,7 +29,9 @@ struct EpochRecord {
   double dollars = 0;
   std::optional<InvoiceSoFar> invoice;  // when the plan was made; absent in older records
   std::optional<RecordedEnds> ended;    // since the record before; absent in older records
-  bool watched = false;                 // other schedulers decided: the plan is that of `policy`, which stands for them
+  // Pods beside the tasks when the plan was made; absent in older records.
+  std::optional<std::vector<ServicePods>> services;
+  bool watched = false;  // other schedulers decided: the plan is that of `policy`, which stands for them
   SnapshotFile snapshot;
   std::optional<LiveFacts> live;  // in what a running operator serves; absent in a journal
 };

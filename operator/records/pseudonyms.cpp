@@ -19,13 +19,18 @@ void Pseudonyms::see(const EpochRecord& record) {
   for (const Node& node : cluster.nodes) see(Kind::node, node.name);
   for (const DataStore& store : cluster.stores) see(Kind::store, store.name);
   for (const Rack& rack : cluster.racks) see(Kind::rack, rack.name);
+  if (record.services)
+    for (const ServicePods& service : *record.services) {
+      see(Kind::service, service.workload);
+      for (const auto& [node, pods] : service.on) see(Kind::node, node);
+    }
   if (!record.ended) return;
   for (const RecordedEnd& task : record.ended->tasks) see(Kind::job, task.job), see(Kind::data_set, task.data_set);
 }
 
 void Pseudonyms::number() {
   if (std::exchange(numbered_, true)) return;
-  constexpr EnumArray<Kind, std::string_view> words{"job", "pool", "data-set", "node", "store", "rack"};
+  constexpr EnumArray<Kind, std::string_view> words{"job", "pool", "data-set", "node", "store", "rack", "service"};
   for (const Kind kind : enumerators<Kind>) {
     const std::size_t digits = std::to_string(names_[kind].size()).size();
     std::size_t count = 0;
@@ -64,6 +69,11 @@ void Pseudonyms::replace(EpochRecord& record) {
   for (NodeProfile& profile : cluster.profiles)
     for (auto& [key, value] : profile.labels) replace_value(value);
   for (PlacementConstraint& constraint : cluster.constraints) replace(constraint);
+  if (record.services)
+    for (ServicePods& service : *record.services) {
+      replace(Kind::service, service.workload), replace(service.constraint);
+      for (auto& [node, pods] : service.on) replace(Kind::node, node);
+    }
   if (!record.ended) return;
   for (RecordedEnd& task : record.ended->tasks) replace(Kind::job, task.job), replace(Kind::data_set, task.data_set);
 }

@@ -1,5 +1,5 @@
-// Other names for the jobs, pools, data sets, nodes, stores and racks of a journal, so that it can be given away. They
-// have the order of the true ones, because plans break ties by it. Knows no file.
+// Other names for the jobs, pools, data sets, nodes, stores, racks and services of a journal, so that it can be given
+// away. They have the order of the true ones, because plans break ties by it. Knows no file.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ class Pseudonyms {
   void replace(PlanAccount& account);
 
  private:
-  enum class Kind : std::uint8_t { job, pool, data_set, node, store, rack };
+  enum class Kind : std::uint8_t { job, pool, data_set, node, store, rack, service };
   void see(Kind kind, const std::string& name) {
     if (!name.empty()) names_[kind].try_emplace(name);
   }

@@ -36,6 +36,22 @@ std::vector<LabelRequirement> requirements(const View& list) {
   return result;
 }
 
+nlohmann::ordered_json requirements_json(const std::vector<LabelRequirement>& requirements) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const LabelRequirement& requirement : requirements) {
+    nlohmann::ordered_json row = {requirement.key, to_string(requirement.op)};
+    for (const std::string& value : requirement.values) row.push_back(value);
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+nlohmann::ordered_json terms_json(const std::vector<std::vector<LabelRequirement>>& terms) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const std::vector<LabelRequirement>& term : terms) list.push_back(requirements_json(term));
+  return list;
+}
+
 }  // namespace
 
 NodeProfile read_profile(const View& object) {
@@ -72,6 +88,17 @@ PlacementConstraint read_constraint(const View& object) {
         {row.cell(0, Text{}), row.cell(2, Text{}), row.cell(3, Text{}), row.cell(1, Text{}) == "Exists"});
   }
   return constraint;
+}
+
+nlohmann::ordered_json constraint_json(const PlacementConstraint& constraint) {
+  nlohmann::ordered_json json = {{"required", requirements_json(constraint.required)},
+                                 {"anyOf", terms_json(constraint.any_of)},
+                                 {"tolerations", nlohmann::ordered_json::array()}};
+  for (const auto& terms : constraint.volumes) json["volumes"].push_back(terms_json(terms));
+  for (const Toleration& toleration : constraint.tolerations)
+    json["tolerations"].push_back(
+        {toleration.key, toleration.exists ? "Exists" : "Equal", toleration.value, toleration.effect});
+  return json;
 }
 
 }  // namespace lips

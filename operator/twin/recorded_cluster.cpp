@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/offered_nodes.h"
 #include "model/stripe.h"
@@ -26,13 +27,14 @@ Node without_others(Node node) {
   return node;
 }
 
-// Two offers of one type may differ in size.
-std::uint32_t launched_like(const ClusterSnapshot& record, const Node& like) {
-  return static_cast<std::uint32_t>(std::count_if(record.nodes.begin(), record.nodes.end(), [&](const Node& node) {
-    return node.schedulable && node.fleet == FleetKind::elastic && node.zone == like.zone &&
-           node.instance_type == like.instance_type && node.capacity_type == like.capacity_type &&
-           plain_size(node) == plain_size(like);
-  }));
+bool of_one_type(const Node& one, const Node& other) {
+  return one.zone == other.zone && one.instance_type == other.instance_type && one.capacity_type == other.capacity_type;
+}
+
+double apart(const Resources& one, const Resources& other) {
+  const auto share = [](double a, double b) { return std::abs(a - b) / std::max({std::abs(a), std::abs(b), 1e-9}); };
+  return share(one.cpu.value(), other.cpu.value()) + share(one.memory.value(), other.memory.value()) +
+         share(one.slots, other.slots);
 }
 
 // Its zone, its rack and its profile are found by name in the tables of the cluster.
@@ -69,8 +71,50 @@ RecordedCluster::SeenNode RecordedCluster::seen(const ClusterSnapshot& record, c
   return result;
 }
 
-void RecordedCluster::add(const ClusterSnapshot& record) {
+RecordedCluster::TakenOn RecordedCluster::taken_by(const std::vector<ServicePods>& services) {
+  TakenOn taken;
+  for (const ServicePods& service : services)
+    for (const auto& [node, pods] : service.on) {
+      Taken& here = taken[node];
+      here.plain += service.request * static_cast<std::int32_t>(pods);
+      for (const auto& [name, amount] : service.extended) here.extended[name] += amount * pods;
+    }
+  return taken;
+}
+
+// What is left of the others is there on every node of its kind, such as DaemonSets.
+Node RecordedCluster::without_services(const ClusterSnapshot& record, Node node) const {
+  const auto found = taken_.find(node.name);
+  if (found == taken_.end()) return node;
+  const Taken& taken = found->second;
+  node.others.cpu = std::max(Cores(0), node.others.cpu - taken.plain.cpu);
+  node.others.memory = std::max(Mebibytes(0), node.others.memory - taken.plain.memory);
+  node.others.slots = std::max(0, node.others.slots - taken.plain.slots);
+  for (const ResourceId resource : record.extended_names.ids())
+    if (const auto amount = taken.extended.find(record.extended_names[resource]); amount != taken.extended.end())
+      node.others.extended.set(resource, std::max(0.0, node.others.extended[resource] - amount->second));
+  return node;
+}
+
+// Two offers of one type may differ in size, and offers leave out what DaemonSets take: a node is of the offer that is
+// nearest to what it leaves.
+std::uint32_t RecordedCluster::launched_like(const ClusterSnapshot& record, const Node& like) const {
+  std::uint32_t count = 0;
+  for (const Node& node : record.nodes) {
+    if (!node.schedulable || node.fleet != FleetKind::elastic || !of_one_type(node, like)) continue;
+    const Resources size = plain_size(without_others(without_services(record, node)));
+    const double distance = apart(size, plain_size(like));
+    count += std::ranges::none_of(record.offers, [&](const Offer& other) {
+      const Node& another = record.nodes[other.like];
+      return of_one_type(another, like) && apart(size, plain_size(another)) < distance;
+    });
+  }
+  return count;
+}
+
+void RecordedCluster::add(const ClusterSnapshot& record, const std::vector<ServicePods>& services) {
   if (records_++ == 0) began_ = record.now;
+  taken_ = taken_by(services);
   add_nodes(record);
   add_offers(record);
   add_data(record);
@@ -87,7 +131,7 @@ void RecordedCluster::add_nodes(const ClusterSnapshot& record) {
     }
     const auto [known, added] = node_of_.try_emplace(node.name, nodes_.size());
     if (added) {
-      nodes_.push_back(seen(record, node));
+      nodes_.push_back(seen(record, without_services(record, node)));
       if (records_ > 1) nodes_.back().down_since = began_;
     }
     SeenNode& here = nodes_[known->second];
@@ -99,7 +143,7 @@ void RecordedCluster::add_nodes(const ClusterSnapshot& record) {
     price_changes_ += here.node.price != node.price;
     if (here.down_since)
       here.away.push_back({NodeId(), *here.down_since, record.now - *here.down_since, lost_data(record, node.name)});
-    SeenNode now = seen(record, node);
+    SeenNode now = seen(record, without_services(record, node));
     now.away = std::move(here.away), now.ever_up = true, now.record = records_;
     here = std::move(now);
   }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/service_pods.h"
 #include "model/snapshot.h"
 #include "simulation/fleet.h"
 #include "simulation/scenario.h"
@@ -23,8 +24,8 @@ inline constexpr std::uint32_t most_offered = 100;
 
 class RecordedCluster {
  public:
-  // Records in the order in which they were made.
-  void add(const ClusterSnapshot& record);
+  // Records in the order in which they were made. `services`: pods among those of others that are load of their own.
+  void add(const ClusterSnapshot& record, const std::vector<ServicePods>& services);
 
   struct Start {
     ClusterSnapshot cluster;
@@ -66,6 +67,16 @@ class RecordedCluster {
   using OfferKey = std::tuple<std::string, std::string, CapacityType, Resources>;
 
   static OfferKey key_of(const ClusterSnapshot& record, const Node& like);
+  // What services take on each node.
+  struct Taken {
+    Resources plain{Cores(0), Mebibytes(0), 0};
+    std::map<std::string, double> extended;
+  };
+  using TakenOn = std::unordered_map<std::string, Taken>;
+
+  static TakenOn taken_by(const std::vector<ServicePods>& services);
+  Node without_services(const ClusterSnapshot& record, Node node) const;
+  std::uint32_t launched_like(const ClusterSnapshot& record, const Node& like) const;
   static SeenNode seen(const ClusterSnapshot& record, const Node& node);
   void add_nodes(const ClusterSnapshot& record);
   bool lost_data(const ClusterSnapshot& record, const std::string& node) const;
@@ -75,6 +86,7 @@ class RecordedCluster {
   void place_offers(const ClusterSnapshot& last, Start& start) const;
   void place_data(const std::unordered_map<std::string, NodeId>& places, ClusterSnapshot& cluster) const;
 
+  TakenOn taken_;  // in the last record
   std::size_t records_ = 0, elastic_at_first_ = 0, price_changes_ = 0;
   TimePoint began_{};
   std::vector<SeenNode> nodes_;

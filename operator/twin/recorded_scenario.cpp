@@ -96,13 +96,28 @@ void add_cluster(const RecordedCluster& seen, const RecordedCluster::Start& star
   add_count(facts, seen.price_changes(), "prices that changed", "times", "the last ones hold for the whole time");
 }
 
-Facts assumptions_of(const RecordedJobs::Placed& placed, const RecordedCluster::Start& start, bool knows_ends) {
+void add_services(const RecordedServices& seen, const RecordedServices::Placed& placed, Facts& facts) {
+  if (!seen.known())
+    facts.push_back({"services", "records without them",
+                     "the room of other pods stays theirs on fixed nodes; on elastic ones they are no load here"});
+  add_count(facts, placed.nowhere, "services that fit nowhere", "pods",
+            "they are left out: no node or offer of the journal may take them");
+  add_count(facts, placed.any_label, "labels that services select", "workloads",
+            "the records do not have those labels: their pods may go to any node here");
+}
+
+Facts assumptions_of(const RecordedJobs::Placed& placed, const RecordedServices::Placed& services,
+                     const RecordedCluster::Start& start, bool knows_ends) {
   Facts all;
   all.push_back({"jobs", fmt::format("{} jobs, {} tasks", placed.jobs.size(), tasks_of(placed.jobs)),
                  "that the records have; one that came and went between two of them is missing"});
   all.push_back({"work", knows_ends ? "as it turned out" : "as predicted",
                  "time on a task's node times its cores and the node's speed; policies see what was expected"});
-  all.push_back({"cluster", fmt::format("{} nodes", start.fixed), "the room that other pods had stays theirs"});
+  all.push_back({"cluster", fmt::format("{} nodes", start.fixed), "the room that DaemonSets had stays theirs"});
+  if (services.pods > 0)
+    all.push_back({"services", fmt::format("{} workloads, {} pods", services.workloads, services.pods),
+                   "pods that nobody placed here: kube-scheduler's stand-in does, under every policy, for as long as "
+                   "they were there"});
   if (!start.fleet.offers.empty())
     all.push_back({"elastic nodes", fmt::format("{} offers", start.fleet.offers.size()),
                    fmt::format("none at the beginning, at most {} of each at once", most_offered)});
@@ -117,13 +132,15 @@ Facts assumptions_of(const RecordedJobs::Placed& placed, const RecordedCluster::
 void RecordsOfADay::add(EpochRecord record) {
   facts_.add(record);
   jobs_.add(record.snapshot.cluster, record.ended);
-  cluster_.add(record.snapshot.cluster);
+  services_.add(record.snapshot.cluster.now, record.services);
+  cluster_.add(record.snapshot.cluster, record.services.value_or(std::vector<ServicePods>()));
   last_ = std::move(record);
 }
 
 Result<RecordedDay> RecordsOfADay::day(const std::string& path, const std::string& cut_off) const {
   RecordedCluster::Start start = cluster_.start(last_.snapshot.cluster);
   RecordedJobs::Placed placed = jobs_.place(start.cluster);
+  RecordedServices::Placed services = services_.place(start.cluster);
   if (placed.jobs.empty())
     return fail(ErrorCode::invalid_input, fmt::format("{}: no jobs found in {} records", path, facts_.records()));
   RecordedDay day;
@@ -131,6 +148,7 @@ Result<RecordedDay> RecordsOfADay::day(const std::string& path, const std::strin
   day.unknown = facts_.unknown(), day.watched = last_.watched;
   day.not_known = unknown_of(facts_, jobs_, placed.unknown, cut_off);
   add_cluster(cluster_, start, day.not_known);
+  add_services(services_, services, day.not_known);
   add_count(day.not_known, facts_.policy_changes(), "one policy", "changes", "the last one holds here");
   Scenario& scenario = day.scenario;
   scenario.name = std::filesystem::path(path).filename().string();
@@ -141,7 +159,7 @@ Result<RecordedDay> RecordsOfADay::day(const std::string& path, const std::strin
   scenario.billing = last_.settings.lips.billing;
   scenario.seed = last_.seed;
   scenario.policies = {last_.policy};
-  scenario.assumptions = assumptions_of(placed, start, jobs_.knows_ends());
+  scenario.assumptions = assumptions_of(placed, services, start, jobs_.knows_ends());
   for (const Assumption& fact : day.not_known)
     scenario.assumptions.push_back({not_known + fact.name, fact.value, fact.note});
   scenario.jobs = std::move(placed.jobs);
@@ -149,6 +167,7 @@ Result<RecordedDay> RecordsOfADay::day(const std::string& path, const std::strin
   scenario.cluster = std::move(start.cluster);
   scenario.fleet = std::move(start.fleet);
   scenario.failures = std::move(start.failures);
+  scenario.services = std::move(services.services);
   return day;
 }
 

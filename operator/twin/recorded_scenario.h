@@ -15,6 +15,7 @@
 #include "twin/journal_facts.h"
 #include "twin/recorded_cluster.h"
 #include "twin/recorded_jobs.h"
+#include "twin/recorded_services.h"
 
 namespace lips::twin {
 
@@ -48,6 +49,7 @@ class RecordsOfADay {
  private:
   JournalFacts facts_;
   RecordedJobs jobs_;
+  RecordedServices services_;
   RecordedCluster cluster_;
   EpochRecord last_;
 };

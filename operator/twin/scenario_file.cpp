@@ -25,6 +25,7 @@ using Ordered = nlohmann::ordered_json;
 constexpr std::string_view format = "lips-scenario";
 constexpr std::string_view wanted_file = "a scenario that 'lips record scenario' has written";
 constexpr Whole any_span{0, any_time};
+constexpr std::int64_t most_service_pods = 1'000'000;
 
 constexpr std::array<std::pair<const char*, Duration AutoscalerSettings::*>, 8> spans{
     {{"batchIdle", &AutoscalerSettings::batch_idle},
@@ -123,6 +124,38 @@ void read_fleet(const View& head, Scenario& scenario) {
   }
 }
 
+Ordered services_json(const std::vector<simulation::Service>& services) {
+  Ordered rows = Ordered::array();
+  for (const simulation::Service& service : services) {
+    Ordered extended = Ordered::array();
+    for (const auto& [resource, amount] : service.request.extended) extended.push_back({resource.index(), amount});
+    rows.push_back({service.name, service.request.cpu.value(), service.request.memory.value(), service.request.slots,
+                    std::move(extended), service.constraint.valid() ? std::int64_t{service.constraint.index()} : -1,
+                    service.pods, service.from.time_since_epoch().count(), service.until.time_since_epoch().count()});
+  }
+  return rows;
+}
+
+void read_services(const View& rows, Scenario& scenario) {
+  const ClusterSnapshot& cluster = scenario.cluster;
+  for (std::size_t i = 0, count = rows.rows(9); i < count; ++i) {
+    const View row = rows.item(i);
+    simulation::Service service;
+    service.name = row.cell(0, Text{});
+    service.request = {Cores(row.cell(1, Real{0})), Mebibytes(row.cell(2, Real{0})),
+                       static_cast<std::int32_t>(row.cell(3, Whole{0, most_ids}))};
+    const View extended = row.item(4);
+    for (std::size_t k = 0, amounts = extended.rows(2); k < amounts; ++k)
+      if (const auto resource = extended.item(k).cell(0, index_below(cluster.extended_names.size()));
+          static_cast<std::size_t>(resource) < cluster.extended_names.size())
+        service.request.extended.set(id<ResourceId>(resource), extended.item(k).cell(1, Real{0}));
+    service.constraint = id<ConstraintId>(row.cell(5, id_below(cluster.constraints.size())));
+    service.pods = static_cast<std::uint32_t>(row.cell(6, Whole{1, most_service_pods}));
+    service.from = time(row.cell(7, any_span)), service.until = time(row.cell(8, any_span));
+    scenario.services.push_back(std::move(service));
+  }
+}
+
 void read_texts(const View& head, Scenario& scenario) {
   scenario.name = head.at("name").value(Text{}), scenario.description = head.at("description").value(Text{});
   scenario.seed = static_cast<std::uint64_t>(head.at("seed").value(Natural{}));
@@ -166,6 +199,7 @@ std::string write_recorded_scenario(const Scenario& scenario) {
   for (const simulation::NodeFailure& failure : scenario.failures)
     head["failures"].push_back(
         {failure.node.index(), failure.at.time_since_epoch().count(), failure.down.count(), failure.data_lost});
+  if (!scenario.services.empty()) head["services"] = services_json(scenario.services);
   for (const simulation::Assumption& one : scenario.assumptions)
     head["assumptions"].push_back({one.name, one.value, one.note});
   return head.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" +
@@ -194,6 +228,7 @@ Result<Scenario> parse_recorded_scenario(const std::string& file, std::string_vi
   scenario.cluster = without_jobs(std::move(snapshot->cluster));
   scenario.costs = std::move(snapshot->costs);
   read_fleet(head, scenario);
+  if (head.has("services")) read_services(head.at("services"), scenario);
   read_texts(head, scenario);
   const View factors = head.at("workFactors");
   if (factors.json().is_object() && !factors.at("runs").json().empty())

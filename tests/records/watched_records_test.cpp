@@ -7,7 +7,7 @@
 namespace lips {
 namespace {
 
-class WatchedRecordsTest : public testing::Test {
+class WatchedRecordsTest : public ::testing::Test {
  protected:
   WatchedRecordsTest() {
     shape_.nodes = 3, shape_.tasks = 10;

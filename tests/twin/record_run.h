@@ -22,6 +22,7 @@
 namespace lips::testing {
 
 using KeepRecord = std::function<Result<void>(EpochRecord)>;
+using ServicesNow = std::function<std::vector<ServicePods>()>;
 
 // Keeps each decision of a run, with what ended before it, as an operator does.
 class Recorder : public Policy, public Observer {
@@ -32,6 +33,7 @@ class Recorder : public Policy, public Observer {
         checked_(policy, [](const PlanFault&) {}),
         keep_(std::move(keep)) {}
 
+  void count_services(ServicesNow now) { services_ = std::move(now); }
   Cadence cadence() const override { return checked_.cadence(); }
   Result<Plan> decide(const PolicyInput& input) const override {
     Result<Plan> plan = checked_.decide(input);
@@ -45,6 +47,7 @@ class Recorder : public Policy, public Observer {
     record.dollars = plan->account.dollars().value();
     record.ended = ended_.take(input.cluster.now);
     record.snapshot = {input.cluster, input.costs};
+    if (services_) record.services = services_();
     if (Result<void> kept = keep_(std::move(record)); !kept) return tl::unexpected(kept.error());
     return plan;
   }
@@ -56,6 +59,7 @@ class Recorder : public Policy, public Observer {
   const simulation::Scenario& scenario_;
   CheckedPolicy checked_;
   KeepRecord keep_;
+  ServicesNow services_;
   mutable std::uint64_t epoch_ = 0;
   mutable EndsCollector ended_;
 };
@@ -66,7 +70,8 @@ inline Result<simulation::RunResult> record_run(const simulation::Scenario& scen
   if (!policy) return tl::unexpected(policy.error());
   Recorder recorder(name, **policy, scenario, std::move(keep));
   simulation::RunMetrics metrics(scenario);
-  simulation::SimulatedCluster cluster(scenario, recorder.cadence(), metrics);
+  simulation::SimulatedCluster cluster(scenario, recorder.cadence(), metrics, simulation::score_beside(name));
+  recorder.count_services([&cluster] { return cluster.services(); });
   ClusterState state(scenario.at_start());
   EpochController controller(state, cluster, recorder, scenario.costs);
   controller.observe(metrics);

@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "model/offered_nodes.h"
 #include "records/journal_cut.h"
 #include "records/journal_reader.h"
 #include "simulation/true_work.h"
@@ -23,6 +26,11 @@ const std::string failing_day =
     "  - {name: read, inputSize: 2Gi, cpuPerMiB: 0.5, shuffleRatio: 0.2, reduces: 2, cpuPerReduce: 30, arrival: 2m}\n"
     "  - {name: late, tasks: 12, cpuPerTask: 200, arrival: 15m, priority: 5}\n"
     "failures: [{nodes: [fixed-1], at: 3m, down: 4m}]\n";
+
+const std::string services =
+    "services:\n  - {name: web, pods: 2, cores: 1, lifetime: 25m, tolerations: [k]}\n"
+    "  - {name: web, pods: 3, cores: 1, arrival: 5m, lifetime: 2m}\n"
+    "  - {name: cache, cores: 3.5, arrival: 4m, lifetime: 8m}\n";
 
 class RecordedDayTest : public testing::TwinFolder {
  protected:
@@ -67,8 +75,9 @@ TEST_F(RecordedDayTest, HasTheWorkThatEachTaskTurnedOutToBe) {
 }
 
 TEST_F(RecordedDayTest, IsTheSameInAFile) {
-  run_and_record(testing::scenario_of(failing_day), "lips", file("j"));
+  run_and_record(testing::scenario_of(failing_day + services), "lips", file("j"));
   const RecordedDay is = recorded(file("j"));
+  EXPECT_GE(is.scenario.services.size(), 3u);
   const Result<simulation::Scenario> read = parse_recorded_scenario("f", write_recorded_scenario(is.scenario));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(write_recorded_scenario(*read), write_recorded_scenario(is.scenario));
@@ -78,6 +87,54 @@ TEST_F(RecordedDayTest, IsTheSameInAFile) {
     EXPECT_EQ(a.completion.mean, b.completion.mean) << policy;
     EXPECT_EQ(a.fleet.launches, b.fleet.launches) << policy;
   }
+}
+
+TEST_F(RecordedDayTest, HasEachServiceForAsLongAsItWasThere) {
+  const simulation::Scenario was = testing::scenario_of(failing_day + services);
+  run_and_record(was, "spread", file("j"));
+  const RecordedDay is = recorded(file("j"));
+  EXPECT_EQ(note_of(is, "services"), "");
+  std::map<std::string, double> seconds_was, seconds_is;
+  for (const simulation::Service& one : was.services)
+    seconds_was[one.name] += one.pods * to_seconds(one.until - one.from);
+  for (const simulation::Service& one : is.scenario.services)
+    seconds_is[one.name] += one.pods * to_seconds(one.until - one.from);
+  for (const auto& [name, seconds] : seconds_was) EXPECT_NEAR(seconds_is[name], seconds, 1e-3) << name;
+  for (const Node& node : is.scenario.cluster.nodes) EXPECT_EQ(node.others.cpu, Cores(0)) << node.name;
+  EXPECT_EQ(is.scenario.cluster.nodes[NodeId(0)].capacity, was.cluster.nodes[NodeId(0)].capacity)
+      << "services move, and leave no room behind";
+}
+
+// What DaemonSets take on every node is in no offer: a record without them is of the same day.
+TEST_F(RecordedDayTest, HasTheSameNodesWhateverDaemonSetsTake) {
+  run_and_record(testing::scenario_of(failing_day + services + "autoscaler: {limitCores: 32}\n"), "lips", file("j"));
+  const RecordedDay without = recorded(file("j"));
+  ASSERT_FALSE(without.scenario.fleet.limits.empty());
+  const RecordedDay with = recorded(copy(file("j"), [](EpochRecord& record) {
+    const Resources daemons{Cores(0.25), Mebibytes(300), 3};
+    ClusterSnapshot& cluster = record.snapshot.cluster;
+    const IdVector<NodeId, bool> offered = offered_only(cluster);
+    for (const NodeId node : cluster.nodes.ids())
+      if (!offered[node]) cluster.nodes[node].capacity += daemons, cluster.nodes[node].others += daemons;
+    return true;
+  }));
+  EXPECT_EQ(with.scenario.fleet.limits, without.scenario.fleet.limits);
+  ASSERT_EQ(with.scenario.fleet.offers.size(), without.scenario.fleet.offers.size());
+  EXPECT_EQ(with.scenario.fleet.offers[0].limit, without.scenario.fleet.offers[0].limit);
+  for (const NodeId node : with.scenario.cluster.nodes.ids())
+    EXPECT_EQ(with.scenario.cluster.nodes[node].capacity.cpu, without.scenario.cluster.nodes[node].capacity.cpu);
+  for (const char* policy : {"lips", "spread"})
+    EXPECT_EQ(run(with.scenario, policy).invoice.total(), run(without.scenario, policy).invoice.total()) << policy;
+}
+
+TEST_F(RecordedDayTest, SaysThatOlderRecordsHaveNoServices) {
+  run_and_record(testing::scenario_of(failing_day + services), "spread", file("j"));
+  const RecordedDay old = recorded(copy(file("j"), [](EpochRecord& record) {
+    record.services.reset();
+    return true;
+  }));
+  EXPECT_TRUE(old.scenario.services.empty());
+  EXPECT_EQ(note_of(old, "services"), "records without them");
 }
 
 TEST_F(RecordedDayTest, SaysWhichRecordsAreMissing) {

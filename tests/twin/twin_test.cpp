@@ -1,4 +1,5 @@
 // Days that were run under one regime and recorded, and their twins: does a twin have the invoice that a run has?
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,6 +57,21 @@ std::vector<Day> elastic_days() {
   std::vector<Day> all;
   for (const std::uint64_t seed : {31, 32, 33, 34, 51, 52, 53, 54, 55, 56})
     all.push_back({"elastic " + std::to_string(seed), testing::scenario_of(elastic_day(seed))});
+  return all;
+}
+
+// Services beside the jobs, from seconds to the whole day, on nodes that are bought and on fixed ones.
+std::vector<Day> service_days() {
+  std::vector<Day> all;
+  for (const std::uint64_t seed : {31, 32, 71, 72, 73, 81, 82, 83, 84, 85}) {
+    Random random(derive_seed(seed, 9));
+    std::string text = elastic_day(seed) + "services:\n";
+    for (std::uint64_t i = 0; i < 3 + random.below(6); ++i)
+      text += fmt::format("  - {{name: s{}, pods: {}, cores: {:.2f}, arrival: {:.0f}s, lifetime: {:.0f}s}}\n", i,
+                          1 + random.below(8), random.uniform(0.25, 3),
+                          random.uniform() < 0.4 ? 0 : random.uniform(0, 1500), random.uniform(60, 3000));
+    all.push_back({"services " + std::to_string(seed), testing::scenario_of(text)});
+  }
   return all;
 }
 
@@ -155,6 +171,11 @@ TEST_F(Twin, HasTheInvoiceOfWhatRanAndOfWhatWouldHaveRunOnFixedNodes) {
 TEST_F(Twin, HasTheInvoiceOfWhatRanAndOfWhatWouldHaveRunBesideAnAutoscaler) {
   // Days of half a dollar: a node more or less is a tenth of the invoice.
   for (const Day& day : elastic_days()) compare(day, 0.1, 0.01);
+  expect_a_small_mean();
+}
+
+TEST_F(Twin, HasTheInvoiceOfNodesThatServicesHold) {
+  for (const Day& day : service_days()) compare(day, 0.1, 0.01);
   expect_a_small_mean();
 }
 
