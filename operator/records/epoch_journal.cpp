@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <utility>
 
 #include "config/text_file.h"
-#include "records/journal_files.h"
 #include "records/journal_log.h"
 #include "records/text_delta.h"
 
@@ -68,18 +68,37 @@ Result<EpochJournal> EpochJournal::open(const std::string& directory, Mebibytes 
   if (!known) return tl::unexpected(known.error());
   EpochJournal journal;
   journal.directory_ = directory, journal.size_ = size, journal.append_ = std::move(append);
-  if (!known->empty()) {
-    const JournalFile& newest = known->back();
-    journal.next_ = newest.first + (newest.kind == JournalFile::Kind::log ? mend(newest.path) : 1);
-  }
-  for (const JournalFile& file : *known) {
-    const auto bytes = fs::file_size(file.path, problem);
-    if (problem) continue;
-    journal.files_.push_back({file.path, bytes});
-    journal.bytes_ += bytes;
-  }
+  journal.go_on_after(*known);
   while (!journal.files_.empty() && static_cast<double>(journal.bytes_) > journal.most_bytes()) journal.drop_oldest();
   return journal;
+}
+
+void EpochJournal::go_on_after(const std::vector<JournalFile>& files) {
+  begin_file();
+  files_.clear(), bytes_ = 0;
+  if (!files.empty()) {
+    const JournalFile& newest = files.back();
+    next_ = std::max(next_, newest.first + (newest.kind == JournalFile::Kind::log ? mend(newest.path) : 1));
+  }
+  for (const JournalFile& file : files) {
+    std::error_code problem;
+    const auto bytes = fs::file_size(file.path, problem);
+    if (problem) continue;
+    files_.push_back({file.path, bytes});
+    bytes_ += bytes;
+  }
+}
+
+// The newest file is ours and as we left it, or else there is more than we know.
+std::uint64_t EpochJournal::next_epoch() {
+  const Result<std::vector<JournalFile>> there = list_journal(directory_);
+  if (!there || there->empty()) return next_;
+  std::error_code problem;
+  const std::string& newest = there->back().path;
+  const bool same =
+      !files_.empty() && files_.back().path == newest && fs::file_size(newest, problem) == files_.back().bytes;
+  if (!same && !problem) go_on_after(*there);
+  return next_;
 }
 
 // Where the differences are together as large as a whole record, another whole one costs little. A file that somebody

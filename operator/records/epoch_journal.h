@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "records/journal_files.h"
 
 namespace lips {
 
@@ -26,7 +27,8 @@ class EpochJournal {
   static Result<EpochJournal> open(const std::string& directory, Mebibytes size, Append append = append_to_file);
 
   void set_size(Mebibytes size) { size_ = size; }
-  std::uint64_t next_epoch() const { return next_; }
+  // Looks at the folder: another replica that shares it may have led, and written, meanwhile.
+  std::uint64_t next_epoch();
   // Adds a text of write_epoch with the number next_epoch(). Deletes the oldest files before that, until the rest fits
   // the size and the disk.
   Result<void> add(std::string text);
@@ -38,6 +40,7 @@ class EpochJournal {
     std::uint64_t bytes = 0;
   };
   bool newest_is_over() const;
+  void go_on_after(const std::vector<JournalFile>& files);
   void begin_file();
   Result<void> write(const std::string& bytes);
   void drop_oldest();
