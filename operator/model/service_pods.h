@@ -2,6 +2,7 @@
 // tasks. A value.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -23,10 +24,12 @@ struct ServicePods {
   std::uint32_t waiting = 0;                              // for a node
   std::vector<std::pair<std::string, std::uint32_t>> on;  // node, pods there
 
+  std::uint32_t leaving = 0;  // of those on nodes: about to end, and replaced already where they are wanted
+
   std::uint32_t pods() const {
     std::uint32_t sum = waiting;
     for (const auto& [node, count] : on) sum += count;
-    return sum;
+    return sum - std::min(sum, leaving);
   }
   friend bool operator==(const ServicePods&, const ServicePods&) = default;
 };

@@ -18,6 +18,7 @@ Ordered row_of(const ServicePods& service) {
                  {"slots", service.request.slots},
                  {"newest", service.newest.time_since_epoch().count()},
                  {"waiting", service.waiting},
+                 {"leaving", service.leaving},
                  {"on", Ordered::array()}};
   for (const auto& [node, pods] : service.on) row["on"].push_back({node, pods});
   if (!service.extended.empty()) row["extended"] = Ordered::array();
@@ -33,6 +34,7 @@ ServicePods read_row(const View& row) {
                      static_cast<std::int32_t>(row.at("slots").value(any_count))};
   service.newest = time(row.at("newest").value(Whole{-any_time, any_time}));
   service.waiting = static_cast<std::uint32_t>(row.at("waiting").value(any_count));
+  service.leaving = static_cast<std::uint32_t>(row.at("leaving").value(any_count));
   const View on = row.at("on");
   for (std::size_t i = 0, count = on.rows(2); i < count; ++i)
     service.on.emplace_back(on.item(i).cell(0, Text{}), static_cast<std::uint32_t>(on.item(i).cell(1, any_count)));

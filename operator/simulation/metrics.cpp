@@ -310,11 +310,11 @@ void RunMetrics::finish_jobs(RunResult& result) {
                        quantile(slowdown_, 0.95)};
 }
 
-RunResult RunMetrics::finish(TimePoint end) {
+RunResult RunMetrics::finish(TimePoint end, TimePoint billed_until) {
   RunResult result = std::move(result_);
   const bool whole = result.jobs_finished + result.jobs_failed == scenario_.jobs.size();
-  const TimePoint last =
-      whole ? std::max(last_end_, std::min(end, simulation::last_end(scenario_.services))) : std::max(end, last_end_);
+  const TimePoint over = std::max(last_end_, std::min(end, simulation::last_end(scenario_.services)));
+  const TimePoint last = std::max(whole ? over : std::max(end, last_end_), billed_until);
   result.makespan = last - start_;
   finish_nodes(result, last);
   const auto billed = [&](const Usage& usage) {

@@ -48,7 +48,8 @@ class RunMetrics : public RunListener, public Observer {
   void on_bind(const ClusterSnapshot& cluster, const Assignment& assignment) override;
 
   // Call after closing the cluster. Fills all fields but names, seed, events, stopped, stuck and measured.
-  RunResult finish(TimePoint end);
+  // `billed_until`: nodes are billed until then at least, though all may have ended before.
+  RunResult finish(TimePoint end, TimePoint billed_until = {});
 
  private:
   struct NodeRecord {

@@ -75,11 +75,13 @@ Result<RunResult> run(const Scenario& scenario, const Policy& policy, std::strin
     return stopped;
   };
   if (Result<void> ran = controller.run(settings); !ran) return tl::unexpected<Error>(ran.error());
+  const bool goes_on = options.until && cluster.jobs_finished() + cluster.jobs_failed() == cluster.jobs_total();
+  if (goes_on) cluster.go_on_until(*options.until);
   cluster.close();
   if (options.progress)
     options.progress({cluster.now(), cluster.jobs_finished() + cluster.jobs_failed(), cluster.jobs_total()});
 
-  RunResult result = metrics.finish(cluster.end_of_work());
+  RunResult result = metrics.finish(cluster.end_of_work(), goes_on ? *options.until : TimePoint{});
   result.scenario = scenario.name;
   result.policy = std::move(policy_name);
   result.seed = scenario.seed;

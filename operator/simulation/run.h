@@ -20,7 +20,7 @@ struct Progress {
 struct RunOptions {
   std::function<void(const Progress&)> progress;  // called now and then
   std::function<bool()> stop;                     // true: end now with a partial result
-  std::optional<TimePoint> until = {};            // end then, with what was billed until then; none: when all is done
+  std::optional<TimePoint> until = {};            // end then, and bill nodes until then; none: when all is done
   bool by_day = false;                            // fill RunResult::by_day
   const Stopwatch* stopwatch = nullptr;           // measures time spent deciding, also for Thinking::measured
 };

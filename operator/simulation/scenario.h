@@ -50,6 +50,8 @@ struct Scenario {
   Tariff tariff;
   Billing billing = Billing::invoice;  // the leading one of the two bills
   std::vector<JobArrived> jobs;        // by arrival
+  // By job: autoscalers evict none of its tasks, whatever the policy, because its pods say so; may be empty.
+  std::vector<bool> not_evicted;
   // For each job those that must end first, including the writers of its input; may be empty.
   std::vector<std::vector<JobId>> after;
   NewData new_data = NewData::policy;

@@ -113,6 +113,15 @@ void SimulatedCluster::think(Duration span) {
   world_.now = std::max(world_.now, until);
 }
 
+void SimulatedCluster::go_on_until(TimePoint until) {
+  for (;;) {
+    const TimePoint instant = std::min(world_.queue.next_time(), world_.network.next_end());
+    if (instant > until || instant == TimePoint::max()) break;
+    advance_to(instant);
+  }
+  world_.now = std::max(world_.now, until);
+}
+
 void SimulatedCluster::advance_to(TimePoint instant) {
   world_.now = std::max(world_.now, instant);
   while (world_.queue.next_time() <= world_.now) handle(world_.queue.take());

@@ -42,6 +42,8 @@ class SimulatedCluster : public ClusterClient {
   void remember_shares(const ShareMemory&) override {}
   void remember_targets(const std::vector<TargetDebt>&) override {}
 
+  // Lets time pass after the end of all jobs: nodes that are empty go when the autoscaler takes them.
+  void go_on_until(TimePoint until);
   // Lets time pass while the controller thinks. The next wait() reports what happens meanwhile, heartbeats too.
   void think(Duration span);
   // When something will happen that no binding or move begins; the end of time: nothing.

@@ -284,9 +284,13 @@ bool TruthFleet::consolidatable(NodeId node) {
          world_.pods[node].changed + fleet_.autoscaler.consolidate_after <= world_.now;
 }
 
-bool TruthFleet::has_task(NodeId node) const {
-  return std::any_of(world_.attempts.begin(), world_.attempts.end(), [node](const Attempt& attempt) {
-    return attempt.live && !attempt.refused && attempt.assignment.node == node;
+// Says whether a task there is not to be evicted: its plan marked it, or its pods say so themselves.
+bool TruthFleet::holds_one_to_stay(NodeId node) const {
+  const std::vector<bool>& not_evicted = world_.scenario.not_evicted;
+  if (!tasks_marked_ && not_evicted.empty()) return false;
+  return std::any_of(world_.attempts.begin(), world_.attempts.end(), [&](const Attempt& attempt) {
+    return attempt.live && !attempt.refused && attempt.assignment.node == node &&
+           (tasks_marked_ || not_evicted[attempt.job.index()]);
   });
 }
 
@@ -303,7 +307,7 @@ bool TruthFleet::can_be_emptied(std::span<const NodeId> nodes) const {
 // Nodes that save most per lost pod come first. Takes as many at once as a binary search finds, or else the first that
 // can go alone.
 std::vector<NodeId> TruthFleet::underutilized(std::vector<NodeId> used) const {
-  if (tasks_marked_) std::erase_if(used, [this](NodeId node) { return has_task(node); });
+  std::erase_if(used, [this](NodeId node) { return holds_one_to_stay(node); });
   if (!packing_.fit(pending(), rooms({}))) return {};
   const auto worth = [&](NodeId node) {
     return world_.scenario.cluster.nodes[node].price.value() / world_.pods[node].count;

@@ -57,7 +57,7 @@ class TruthFleet {
   void consolidate();
   void validate();
   bool consolidatable(NodeId node);
-  bool has_task(NodeId node) const;
+  bool holds_one_to_stay(NodeId node) const;
   bool can_be_emptied(std::span<const NodeId> nodes) const;
   std::vector<NodeId> underutilized(std::vector<NodeId> used) const;
   std::size_t allowed() const;

@@ -1,10 +1,9 @@
 #include "simulation/truth_services.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
-#include <set>
 #include <tuple>
-#include <utility>
 
 #include "policies/allocated_share.h"
 
@@ -14,7 +13,8 @@ TruthServices::TruthServices(World& world, ServiceScore score) : world_(world), 
   const std::vector<Service>& services = world_.scenario.services;
   if (services.empty()) return;
   nodes_ = world_.scenario.at_start().nodes;
-  on_node_.resize(nodes_.size(), Resources{Cores(0), Mebibytes(0), 0});
+  pods_on_.resize(nodes_.size(), {});
+  room_on_.resize(nodes_.size(), Resources{Cores(0), Mebibytes(0), 0});
   left_ = services.size();
   for (std::uint32_t i = 0; i < services.size(); ++i) {
     world_.queue.add(std::max(world_.now, services[i].from), {SimEvent::Kind::service, i, 0});
@@ -24,32 +24,27 @@ TruthServices::TruthServices(World& world, ServiceScore score) : world_(world), 
 
 void TruthServices::handle(const SimEvent& event) {
   if (event.kind == SimEvent::Kind::service) {
-    const std::uint32_t count = world_.scenario.services[event.index].pods;
-    for (std::uint32_t i = 0; i < count; ++i) pods_.push_back({event.index, NodeId::none()});
-    waiting_ += count;
+    if (service(event.index).until <= service(event.index).from) return;
+    waiting_[event.index] += service(event.index).pods;
     world_.more_wait = true;
     return;
   }
   --left_;
-  for (Pod& pod : pods_) {
-    if (pod.service != event.index) continue;
-    if (pod.node.valid())
-      give_back(pod);
-    else
-      --waiting_;
-  }
-  std::erase_if(pods_, [&](const Pod& pod) { return pod.service == event.index; });
+  waiting_.erase(event.index);
+  for (const NodeId node : pods_on_.ids())
+    if (const auto here = pods_on_[node].find(event.index); here != pods_on_[node].end())
+      give_back(event.index, node, here->second);
 }
 
 void TruthServices::place() {
-  if (waiting_ == 0) return;
-  std::set<std::uint32_t> nowhere;
-  for (Pod& pod : pods_) {
-    if (pod.node.valid() || nowhere.contains(pod.service)) continue;
-    if (const NodeId node = best_for(service(pod)); node.valid())
-      take(pod, node);
-    else
-      nowhere.insert(pod.service);
+  for (auto next = waiting_.begin(); next != waiting_.end();) {
+    while (next->second > 0) {
+      const NodeId node = best_for(service(next->first));
+      if (!node.valid()) break;
+      --next->second;
+      take(next->first, node);
+    }
+    next = next->second == 0 ? waiting_.erase(next) : std::next(next);
   }
 }
 
@@ -69,92 +64,87 @@ NodeId TruthServices::best_for(const Service& service) const {
   return best;
 }
 
-void TruthServices::take(Pod& pod, NodeId node) {
-  const Resources& request = service(pod).request;
-  pod.node = node;
-  --waiting_;
-  world_.free[node] -= request;
+void TruthServices::take(std::uint32_t index, NodeId node) {
+  world_.free[node] -= service(index).request;
+  ++pods_on_[node][index];
   world_.count_pod(node, 1);
   count(node);
 }
 
-void TruthServices::give_back(Pod& pod) {
-  const NodeId node = std::exchange(pod.node, NodeId::none());
-  const Resources& request = service(pod).request;
-  world_.free[node] += request;
-  world_.count_pod(node, -1);
+void TruthServices::give_back(std::uint32_t index, NodeId node, std::uint32_t pods) {
+  world_.free[node] += service(index).request * static_cast<std::int32_t>(pods);
+  const auto here = pods_on_[node].find(index);
+  if ((here->second -= pods) == 0) pods_on_[node].erase(here);
+  world_.count_pod(node, -static_cast<int>(pods));
   count(node);
 }
 
 void TruthServices::lose(NodeId node) {
-  for (Pod& pod : pods_) {
-    if (pod.node != node) continue;
-    give_back(pod);
-    ++waiting_;
+  if (pods_on_.empty()) return;
+  const std::map<std::uint32_t, std::uint32_t> lost = pods_on_[node];
+  for (const auto& [index, pods] : lost) {
+    give_back(index, node, pods);
+    waiting_[index] += pods;
     world_.more_wait = true;
   }
 }
 
-Node TruthServices::seen(NodeId node) const {
-  Node now = nodes_.empty() ? world_.scenario.cluster.nodes[node] : nodes_[node];
-  if (!nodes_.empty()) now.others += on_node_[node];
-  now.schedulable = world_.up[node.index()] && !world_.cordoned[node.index()];
-  return now;
-}
-
 // Summed up anew, so that nothing is left of rounding when the last one goes.
 void TruthServices::count(NodeId node) {
-  on_node_[node] = Resources{Cores(0), Mebibytes(0), 0};
-  for (const Pod& pod : pods_)
-    if (pod.node == node) on_node_[node] += service(pod).request;
+  room_on_[node] = Resources{Cores(0), Mebibytes(0), 0};
+  for (const auto& [index, pods] : pods_on_[node])
+    room_on_[node] += service(index).request * static_cast<std::int32_t>(pods);
   world_.update_heartbeat(node);
   world_.emit(NodeChanged{node, seen(node)});
 }
 
+Node TruthServices::seen(NodeId node) const {
+  Node now = nodes_.empty() ? world_.scenario.cluster.nodes[node] : nodes_[node];
+  if (!nodes_.empty()) now.others += room_on_[node];
+  now.schedulable = world_.up[node.index()] && !world_.cordoned[node.index()];
+  return now;
+}
+
 std::vector<PodsAlike> TruthServices::that_wait() const {
-  std::map<std::uint32_t, std::uint64_t> counts;
-  for (const Pod& pod : pods_)
-    if (!pod.node.valid()) ++counts[pod.service];
   std::vector<PodsAlike> groups;
-  for (const auto& [index, count] : counts) {
-    const Service& service = world_.scenario.services[index];
-    groups.push_back({service.request, service.constraint, NodeId::none(), count});
-  }
+  for (const auto& [index, count] : waiting_)
+    groups.push_back({service(index).request, service(index).constraint, NodeId::none(), count});
   return groups;
 }
 
 void TruthServices::add_those_on(NodeId node, std::vector<PodsAlike>& pods) const {
-  for (const Pod& pod : pods_)
-    if (pod.node == node) pods.push_back({service(pod).request, service(pod).constraint, NodeId::none(), 1});
+  if (pods_on_.empty()) return;
+  for (const auto& [index, count] : pods_on_[node])
+    pods.push_back({service(index).request, service(index).constraint, NodeId::none(), count});
 }
 
 std::vector<ServicePods> TruthServices::seen_pods() const {
   const ClusterSnapshot& cluster = world_.scenario.cluster;
   struct Seen {
-    std::map<std::string, std::uint32_t> on;  // by node; "": it waits
+    std::map<std::string, std::uint32_t> on;  // by node
+    std::uint32_t waiting = 0;
     TimePoint newest{};
   };
   std::map<std::tuple<std::string, Resources, ConstraintId>, Seen> alike;
-  for (const Pod& pod : pods_) {
-    const Service& one = service(pod);
+  const auto seen_of = [&](std::uint32_t index) -> Seen& {
+    const Service& one = service(index);
     Seen& seen = alike[{one.name, one.request, one.constraint}];
-    ++seen.on[pod.node.valid() ? cluster.nodes[pod.node].name : ""];
     seen.newest = std::max(seen.newest, one.from);
-  }
+    return seen;
+  };
+  for (const auto& [index, count] : waiting_) seen_of(index).waiting += count;
+  for (const NodeId node : pods_on_.ids())
+    for (const auto& [index, count] : pods_on_[node]) seen_of(index).on[cluster.nodes[node].name] += count;
   std::vector<ServicePods> all;
   for (const auto& [key, seen] : alike) {
     const auto& [name, request, constraint] = key;
-    ServicePods& pods = all.emplace_back(ServicePods{name, request, {}, {}, seen.newest, 0, {}});
-    pods.request.extended = {};
+    ServicePods& pods = all.emplace_back();
+    pods.workload = name, pods.request = request, pods.request.extended = {};
     for (const auto& [resource, amount] : request.extended)
       pods.extended.emplace_back(cluster.extended_names[resource], amount);
     if (constraint.valid()) pods.constraint = cluster.constraints[constraint];
-    for (const auto& [node, count] : seen.on) {
-      if (node.empty())
-        pods.waiting = count;
-      else
-        pods.on.emplace_back(node, count);
-    }
+    pods.newest = seen.newest, pods.waiting = seen.waiting;
+    pods.on.assign(seen.on.begin(), seen.on.end());
   }
   return all;
 }

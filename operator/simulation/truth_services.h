@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "model/service_pods.h"
@@ -21,7 +22,7 @@ class TruthServices {
   void place();
   // The node is gone. Its pods wait for another one.
   void lose(NodeId node);
-  bool any_wait() const { return waiting_ > 0; }
+  bool any_wait() const { return !waiting_.empty(); }
   bool over() const { return left_ == 0; }  // all have ended
   std::vector<PodsAlike> that_wait() const;
   void add_those_on(NodeId node, std::vector<PodsAlike>& pods) const;
@@ -31,23 +32,19 @@ class TruthServices {
   Node seen(NodeId node) const;
 
  private:
-  struct Pod {
-    std::uint32_t service = 0;
-    NodeId node;  // none: it waits
-  };
-  const Service& service(const Pod& pod) const { return world_.scenario.services[pod.service]; }
+  const Service& service(std::uint32_t index) const { return world_.scenario.services[index]; }
   NodeId best_for(const Service& service) const;
-  void take(Pod& pod, NodeId node);
-  void give_back(Pod& pod);
+  void take(std::uint32_t index, NodeId node);
+  void give_back(std::uint32_t index, NodeId node, std::uint32_t pods);
   void count(NodeId node);
 
   World& world_;
   const ServiceScore score_;
-  IdVector<NodeId, Node> nodes_;         // as policies see them, without services; empty: there are no services
-  IdVector<NodeId, Resources> on_node_;  // of services
-  std::vector<Pod> pods_;                // that are there, by arrival
-  std::size_t waiting_ = 0;              // of these
-  std::size_t left_ = 0;                 // services that have not ended
+  IdVector<NodeId, Node> nodes_;  // as policies see them, without services; empty: there are no services
+  IdVector<NodeId, std::map<std::uint32_t, std::uint32_t>> pods_on_;  // by service
+  IdVector<NodeId, Resources> room_on_;                               // of these
+  std::map<std::uint32_t, std::uint32_t> waiting_;                    // pods by service, in the order of the scenario
+  std::size_t left_ = 0;                                              // services that have not ended
 };
 
 }  // namespace lips::simulation

@@ -82,7 +82,7 @@ RecordedCluster::TakenOn RecordedCluster::taken_by(const std::vector<ServicePods
   return taken;
 }
 
-// What is left of the others is there on every node of its kind, such as DaemonSets.
+// The rest of the others is there on every node of its kind, such as DaemonSets.
 Node RecordedCluster::without_services(const ClusterSnapshot& record, Node node) const {
   const auto found = taken_.find(node.name);
   if (found == taken_.end()) return node;

@@ -67,7 +67,7 @@ class RecordedCluster {
   using OfferKey = std::tuple<std::string, std::string, CapacityType, Resources>;
 
   static OfferKey key_of(const ClusterSnapshot& record, const Node& like);
-  // What services take on each node.
+  // The room of services on a node.
   struct Taken {
     Resources plain{Cores(0), Mebibytes(0), 0};
     std::map<std::string, double> extended;

@@ -1,6 +1,7 @@
 #include "twin/recorded_jobs.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "twin/find_or_add.h"
@@ -32,19 +33,25 @@ bool somewhere(const ClusterSnapshot& cluster, const Job& job) {
 }  // namespace
 
 // Several jobs can have one key, and a resync may report them as one.
-void RecordedJobs::add(const ClusterSnapshot& cluster, const std::optional<RecordedEnds>& ended) {
+void RecordedJobs::add(const ClusterSnapshot& cluster, const std::optional<RecordedEnds>& ended, bool own_marks) {
   const bool first = !began_;
   if (first) began_ = cluster.now;
   ended_ = std::max(ended_, cluster.now);
+  IdVector<JobId, bool> marked(cluster.jobs.size(), false);
+  for (const RunningTask& run : cluster.running)
+    if (own_marks && run.is_marked()) marked[run.job] = true;
   std::map<Key, std::size_t> here;
-  for (const Job& job : cluster.jobs) {
+  for (const JobId id : cluster.jobs.ids()) {
+    const Job& job = cluster.jobs[id];
     if (job.held) continue;  // it has its arrival when it is released
     Key key{job.name, job.arrival, job.request};
     std::get<Resources>(key).extended = {};  // its ids change
     std::vector<std::optional<std::size_t>>& known = known_[key];
     const std::size_t place = here[key]++;
     if (place < known.size()) {
-      if (known[place]) look_at_tasks(cluster, job, jobs_[*known[place]]);
+      if (!known[place]) continue;
+      look_at_tasks(cluster, job, jobs_[*known[place]]);
+      jobs_[*known[place]].not_evicted |= marked[id];
       continue;
     }
     const bool over = first && job.finished();
@@ -52,6 +59,7 @@ void RecordedJobs::add(const ClusterSnapshot& cluster, const std::optional<Recor
     if (over) continue;
     by_name_[{job.name, job.arrival}].push_back(jobs_.size());
     add_job(cluster, job, first);
+    jobs_.back().not_evicted = marked[id];
   }
   knows_ends_ &= ended.has_value();
   if (!ended || first) return;  // ends before the first record
@@ -64,7 +72,7 @@ void RecordedJobs::add_job(const ClusterSnapshot& cluster, const Job& job, bool 
   const bool begun = first && job.finished_maps + job.finished_reduces > 0;
   const bool in_parts = job.whole.id.valid();
   const bool one_stage = begun || in_parts || job.map_tasks == 0;
-  SeenJob seen{timeless(job, *began_), cluster.pools[job.pool].name, {}, {}, {}, {}};
+  SeenJob seen{timeless(job, *began_), cluster.pools[job.pool].name, {}, {}, {}, {}, false};
   if (in_parts) seen.job.whole = whole_of(job);
   if (job.constraint.valid()) seen.constraint = cluster.constraints[job.constraint];
   for (const auto& [resource, amount] : job.request.extended)
@@ -223,8 +231,10 @@ RecordedJobs::Placed RecordedJobs::place(ClusterSnapshot& cluster) const {
   for (auto& [arrived, seen] : kept) {
     add_factors(*seen, usual, result);
     result.jobs.push_back(std::move(arrived));
+    result.not_evicted.push_back(seen->not_evicted);
   }
   if (std::ranges::all_of(result.work_factors, [](double factor) { return factor == 1; })) result.work_factors.clear();
+  if (std::ranges::none_of(result.not_evicted, std::identity())) result.not_evicted.clear();
   return result;
 }
 

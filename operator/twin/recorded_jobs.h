@@ -36,12 +36,14 @@ struct UnknownJobs {
 
 class RecordedJobs {
  public:
-  // Records in the order in which they were made; `ended` of it, none: an older record.
-  void add(const ClusterSnapshot& cluster, const std::optional<RecordedEnds>& ended);
+  // Records in the order in which they were made; `ended` of it, none: an older record. `own_marks`: marks against
+  // eviction are those of the pods themselves, not of plans.
+  void add(const ClusterSnapshot& cluster, const std::optional<RecordedEnds>& ended, bool own_marks);
 
   struct Placed {
     std::vector<JobArrived> jobs;      // by arrival, counted from the first record
     std::vector<double> work_factors;  // of their tasks, one after the other: true work over expected work
+    std::vector<bool> not_evicted;     // by job; empty: none has a mark of its own
     UnknownJobs unknown;
   };
   // Gives the jobs places in the tables of the cluster; adds pools, constraints and resources that it lacks.
@@ -72,6 +74,7 @@ class RecordedJobs {
     std::vector<std::pair<std::string, double>> extended;
     std::vector<std::pair<std::string, double>> data_sets;  // name, fraction
     std::vector<SeenTask> tasks;
+    bool not_evicted = false;
   };
   using Key = std::tuple<std::string, TimePoint, Resources>;
   using DataSets = std::unordered_map<std::string, DataSetId>;

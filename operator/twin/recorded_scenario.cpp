@@ -104,6 +104,8 @@ void add_services(const RecordedServices& seen, const RecordedServices::Placed& 
             "they are left out: no node or offer of the journal may take them");
   add_count(facts, placed.any_label, "labels that services select", "workloads",
             "the records do not have those labels: their pods may go to any node here");
+  add_count(facts, placed.no_amounts, "other resources that services ask for", "workloads",
+            "the records do not have the amounts of nodes: here they ask for CPU and memory alone");
 }
 
 Facts assumptions_of(const RecordedJobs::Placed& placed, const RecordedServices::Placed& services,
@@ -131,7 +133,7 @@ Facts assumptions_of(const RecordedJobs::Placed& placed, const RecordedServices:
 
 void RecordsOfADay::add(EpochRecord record) {
   facts_.add(record);
-  jobs_.add(record.snapshot.cluster, record.ended);
+  jobs_.add(record.snapshot.cluster, record.ended, record.watched);
   services_.add(record.snapshot.cluster.now, record.services);
   cluster_.add(record.snapshot.cluster, record.services.value_or(std::vector<ServicePods>()));
   last_ = std::move(record);
@@ -164,6 +166,7 @@ Result<RecordedDay> RecordsOfADay::day(const std::string& path, const std::strin
     scenario.assumptions.push_back({not_known + fact.name, fact.value, fact.note});
   scenario.jobs = std::move(placed.jobs);
   scenario.work_factors = std::move(placed.work_factors);
+  scenario.not_evicted = std::move(placed.not_evicted);
   scenario.cluster = std::move(start.cluster);
   scenario.fleet = std::move(start.fleet);
   scenario.failures = std::move(start.failures);

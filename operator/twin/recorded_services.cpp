@@ -86,8 +86,14 @@ RecordedServices::Placed RecordedServices::place(ClusterSnapshot& cluster) const
   for (const auto& [key, seen] : seen_) {
     const auto& [workload, request, extended, wanted] = key;
     simulation::Service service{workload, request, ConstraintId::none(), 0, {}, {}};
-    for (const auto& [name, amount] : extended)
-      service.request.extended.set(find_or_add(cluster.extended_names, name, equal), amount);
+    bool no_amounts = false;  // a record has only resources that some task asks for
+    for (const auto& [name, amount] : extended) {
+      const auto known = std::ranges::find(cluster.extended_names.items(), name);
+      no_amounts |= known == cluster.extended_names.items().end();
+      if (known != cluster.extended_names.items().end())
+        service.request.extended.set(
+            ResourceId(static_cast<std::uint32_t>(known - cluster.extended_names.items().begin())), amount);
+    }
     PlacementConstraint constraint = wanted;
     const bool dropped = seen.placed && drop_unknown(keys, constraint);
     if (constraint != PlacementConstraint{}) service.constraint = find_or_add(cluster.constraints, constraint, equal);
@@ -96,6 +102,7 @@ RecordedServices::Placed RecordedServices::place(ClusterSnapshot& cluster) const
     std::ranges::stable_sort(spans, {}, &Span::from);
     const bool fits_somewhere = somewhere(cluster, service);
     result.any_label += dropped && fits_somewhere, ++result.workloads;
+    result.no_amounts += no_amounts && fits_somewhere;
     for (const Span& span : spans) {
       (fits_somewhere ? result.pods : result.nowhere) += span.pods;
       if (!fits_somewhere || span.until <= span.from) continue;

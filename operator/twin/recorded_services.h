@@ -25,10 +25,11 @@ class RecordedServices {
   struct Placed {
     std::vector<simulation::Service> services;  // times since the first record; the last one ends what is there
     std::size_t workloads = 0, pods = 0;
-    std::size_t nowhere = 0;    // pods that are left out: no node of the cluster may take them
-    std::size_t any_label = 0;  // workloads that select nodes by labels that the records do not have
+    std::size_t nowhere = 0;     // pods that are left out: no node of the cluster may take them
+    std::size_t no_amounts = 0;  // workloads that ask for resources of which the records know no amounts
+    std::size_t any_label = 0;   // workloads that select nodes by labels that the records do not have
   };
-  // Adds constraints and resources that the cluster lacks.
+  // Adds constraints that the cluster lacks.
   Placed place(ClusterSnapshot& cluster) const;
   bool known() const { return known_; }  // every record says what there was
 

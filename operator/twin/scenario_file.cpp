@@ -60,6 +60,13 @@ Ordered factors_json(const std::vector<double>& factors) {
   return {{"runs", runs}};
 }
 
+Ordered jobs_where(const std::vector<bool>& flags) {
+  Ordered jobs = Ordered::array();
+  for (std::size_t i = 0; i < flags.size(); ++i)
+    if (flags[i]) jobs.push_back(i);
+  return jobs;
+}
+
 // The cluster with all jobs, as if each had come.
 ClusterSnapshot with_jobs(const Scenario& scenario) {
   ClusterSnapshot start = scenario.cluster;
@@ -199,6 +206,7 @@ std::string write_recorded_scenario(const Scenario& scenario) {
   for (const simulation::NodeFailure& failure : scenario.failures)
     head["failures"].push_back(
         {failure.node.index(), failure.at.time_since_epoch().count(), failure.down.count(), failure.data_lost});
+  if (!scenario.not_evicted.empty()) head["notEvicted"] = jobs_where(scenario.not_evicted);
   if (!scenario.services.empty()) head["services"] = services_json(scenario.services);
   for (const simulation::Assumption& one : scenario.assumptions)
     head["assumptions"].push_back({one.name, one.value, one.note});
@@ -228,6 +236,14 @@ Result<Scenario> parse_recorded_scenario(const std::string& file, std::string_vi
   scenario.cluster = without_jobs(std::move(snapshot->cluster));
   scenario.costs = std::move(snapshot->costs);
   read_fleet(head, scenario);
+  if (head.has("notEvicted")) {
+    const View jobs = head.at("notEvicted");
+    scenario.not_evicted.assign(scenario.jobs.size(), false);
+    for (std::size_t i = 0, count = jobs.list(); i < count; ++i)
+      if (const auto job = static_cast<std::size_t>(jobs.cell(i, index_below(scenario.jobs.size())));
+          job < scenario.jobs.size())
+        scenario.not_evicted[job] = true;
+  }
   if (head.has("services")) read_services(head.at("services"), scenario);
   read_texts(head, scenario);
   const View factors = head.at("workFactors");

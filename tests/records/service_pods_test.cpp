@@ -34,6 +34,7 @@ std::vector<ServicePods> services_of(std::uint64_t seed) {
     if (random.uniform() < 0.3) one.constraint.volumes = {{{requirement_of(random)}, {}}, {}};
     if (random.uniform() < 0.3) one.constraint.tolerations = {{"k", "v", "NoSchedule", false}, {"", "", "", true}};
     one.newest = TimePoint(Duration(static_cast<std::int64_t>(random.below(1'000'000'000))));
+    one.leaving = static_cast<std::uint32_t>(random.below(3));
     one.waiting = static_cast<std::uint32_t>(random.below(3));
     for (std::uint64_t k = 0; k < random.below(4); ++k)
       one.on.emplace_back(fmt::format("node-{}", k), static_cast<std::uint32_t>(1 + random.below(5)));

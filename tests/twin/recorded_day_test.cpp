@@ -105,7 +105,7 @@ TEST_F(RecordedDayTest, HasEachServiceForAsLongAsItWasThere) {
       << "services move, and leave no room behind";
 }
 
-// What DaemonSets take on every node is in no offer: a record without them is of the same day.
+// No offer has the room that DaemonSets take on every node: a record without them is of the same day.
 TEST_F(RecordedDayTest, HasTheSameNodesWhateverDaemonSetsTake) {
   run_and_record(testing::scenario_of(failing_day + services + "autoscaler: {limitCores: 32}\n"), "lips", file("j"));
   const RecordedDay without = recorded(file("j"));
@@ -125,6 +125,58 @@ TEST_F(RecordedDayTest, HasTheSameNodesWhateverDaemonSetsTake) {
     EXPECT_EQ(with.scenario.cluster.nodes[node].capacity.cpu, without.scenario.cluster.nodes[node].capacity.cpu);
   for (const char* policy : {"lips", "spread"})
     EXPECT_EQ(run(with.scenario, policy).invoice.total(), run(without.scenario, policy).invoice.total()) << policy;
+}
+
+// An operator plans on when all is done, and counts nodes that are idle.
+TEST_F(RecordedDayTest, HasTheInvoiceOfTheTimeAfterTheLastJobToo) {
+  const simulation::Scenario was = testing::scenario_of(failing_day);
+  const simulation::RunResult ran = run_and_record(was, "spread", file("j"));
+  std::uint64_t last = 0;
+  TimePoint end{};
+  copy(file("j"), [&](const EpochRecord& record) {
+    last = record.epoch, end = record.snapshot.cluster.now;
+    return true;
+  });
+  std::filesystem::remove_all(file("copy"));
+  const Duration idle = std::chrono::hours(2);
+  const RecordedDay quiet = recorded(copy(file("j"), [&](EpochRecord& record) {
+    if (record.epoch == last) record.snapshot.cluster.now += idle;
+    return true;
+  }));
+  EXPECT_EQ(quiet.span, end - TimePoint{} + idle);
+  const Usd until_then = run(quiet.scenario, "spread", TimePoint(quiet.span)).invoice.nodes;
+  const Usd fixed = 3 * UsdPerHour(0.2) * idle;
+  EXPECT_GE((until_then - ran.invoice.nodes - fixed).value(), -1e-3);
+  EXPECT_LE((until_then - ran.invoice.nodes - fixed).value(), 4 * 0.4 * to_hours(std::chrono::minutes(2)))
+      << "elastic nodes go soon after they are empty";
+}
+
+// Marks of pods of other schedulers are facts of the work; marks of LiPS are its own decisions.
+TEST_F(RecordedDayTest, EvictsNoTaskWhosePodSaysSoUnderAnyPolicy) {
+  run_and_record(testing::scenario_of("name: day\nzones: [a]\nnodes:\n"
+                                      "  - {name: m, fleet: elastic, limit: 6, cores: 4, pricePerHour: 0.36}\njobs:\n"
+                                      "  - {name: short, tasks: 9, cpuPerTask: 60}\n"
+                                      "  - {name: long, tasks: 3, cpuPerTask: 900}\n"),
+                 "spread", file("j"));
+  for (const bool watched : {false, true}) {
+    std::filesystem::remove_all(file("copy"));
+    const RecordedDay is = recorded(copy(file("j"), [&](EpochRecord& record) {
+      record.watched = watched;
+      for (RunningTask& run : record.snapshot.cluster.running) run.marked_until = TimePoint(std::chrono::hours(99));
+      return true;
+    }));
+    const std::uint64_t evicted = run(is.scenario, "spread").fleet.underutilized;
+    if (watched) {
+      EXPECT_EQ(is.scenario.not_evicted, (std::vector<bool>{true, true}));
+      EXPECT_EQ(evicted, 0u);
+      const Result<simulation::Scenario> read = parse_recorded_scenario("f", write_recorded_scenario(is.scenario));
+      ASSERT_TRUE(read) << read.error().message;
+      EXPECT_EQ(read->not_evicted, is.scenario.not_evicted);
+    } else {
+      EXPECT_TRUE(is.scenario.not_evicted.empty());
+      EXPECT_GT(evicted, 0u);
+    }
+  }
 }
 
 TEST_F(RecordedDayTest, SaysThatOlderRecordsHaveNoServices) {

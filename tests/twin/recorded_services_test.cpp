@@ -88,6 +88,7 @@ TEST(RecordedServices, SayWhichPodsFitNowhereAndWhichLabelsAreNotKnown) {
   elsewhere.constraint.required = {{"zone", LabelRequirement::Operator::in, {"b"}}};
   ssd.constraint.required = {{"disk", LabelRequirement::Operator::in, {"ssd"}},
                              {"zone", LabelRequirement::Operator::in, {"a"}}};
+  ssd.extended = {{"ephemeral-storage", 5}};
   never.waiting = 2, never.constraint = ssd.constraint;
   for (const double time : {0, 10}) seen.add(at(time), std::vector{large, elsewhere, ssd, never});
   EXPECT_TRUE(seen.known());
@@ -95,6 +96,7 @@ TEST(RecordedServices, SayWhichPodsFitNowhereAndWhichLabelsAreNotKnown) {
   const RecordedServices::Placed placed = seen.place(cluster);
   EXPECT_EQ(placed.nowhere, 6u) << "too large, in another zone, and those that no node ever took";
   EXPECT_EQ(placed.any_label, 1u);
+  EXPECT_EQ(placed.no_amounts, 1u);
   ASSERT_EQ(placed.services.size(), 1u);
   EXPECT_EQ(placed.services[0].name, "ssd");
   EXPECT_EQ(cluster.constraints[placed.services[0].constraint].required.size(), 1u);

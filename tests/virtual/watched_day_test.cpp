@@ -141,12 +141,11 @@ class WatchedDay : public testing::Test {
       (std::filesystem::temp_directory_path() / ("lips-watched-" + std::to_string(getpid()))).string();
 };
 
-// Truth is the simulator's: the same day under kube-scheduler's scores with an autoscaler, and under LiPS. Days of a
-// dollar or two, on which a node more or less is a twentieth of the invoice. The adapter of the cluster that is looked
-// at marks its pods against eviction, so its autoscaler empties no node, which the twin of what ran does: its own error
-// says so, and is not judged here.
+// Truth is the bill of the day that was watched, and the simulator's of the same day under LiPS. Days of a dollar or
+// two, on which a node more or less is a twentieth of the invoice. The pods of the watched cluster say that nobody may
+// evict them, so neither its autoscaler nor that of the twin of what ran empties a node.
 TEST_F(WatchedDay, IsClaimedToCostLessWithLipsByAsMuchAsItDoes) {
-  double sum = 0, sum_of_dollars = 0;
+  double sum = 0, sum_of_dollars = 0, sum_of_errors = 0;
   constexpr int days = 6;
   for (std::uint64_t seed = 701; seed < 701 + days; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -154,7 +153,7 @@ TEST_F(WatchedDay, IsClaimedToCostLessWithLipsByAsMuchAsItDoes) {
     const simulation::Scenario scenario = day_of(seed);
     const simulation::RunResult ran = run_watched(scenario);
     ASSERT_EQ(ran.jobs_finished, ran.jobs);
-    const simulation::RunResult spread = simulate(scenario, "spread"), lips = simulate(scenario, "lips");
+    const simulation::RunResult lips = simulate(scenario, "lips");
     const Result<TwinReport> report = twin::twin_report({folder_, std::chrono::hours(48), {"lips"}});
     ASSERT_TRUE(report) << report.error().message;
     EXPECT_TRUE(report->watched);
@@ -163,23 +162,26 @@ TEST_F(WatchedDay, IsClaimedToCostLessWithLipsByAsMuchAsItDoes) {
     const TwinRegime &twin_of_ran = report->ran, &twin_of_lips = report->others[0];
     const std::optional<double> claim = report->saved(twin_of_lips);
     ASSERT_TRUE(claim && report->error());
-    const double truth = 1 - lips.invoice.total() / spread.invoice.total();
+    const double truth = 1 - lips.invoice.total() / ran.invoice.total();
     const double dollars = twin_of_lips.invoice / lips.invoice.total() - 1;
     std::printf(
         "seed %d: kube-scheduler %.3f, twin %.3f (own error %+.1f %%); LiPS %.3f, twin %.3f; saving %.1f %%, "
         "claimed %.1f %%; waits %.0f s and %.0f s, claimed %.0f s and %.0f s\n",
-        static_cast<int>(seed), spread.invoice.total().value(), twin_of_ran.invoice.value(), 100 * *report->error(),
-        lips.invoice.total().value(), twin_of_lips.invoice.value(), 100 * truth, 100 * *claim, spread.mean_wait,
+        static_cast<int>(seed), ran.invoice.total().value(), twin_of_ran.invoice.value(), 100 * *report->error(),
+        lips.invoice.total().value(), twin_of_lips.invoice.value(), 100 * truth, 100 * *claim, ran.mean_wait,
         lips.mean_wait, to_seconds(twin_of_ran.mean_wait), to_seconds(twin_of_lips.mean_wait));
-    EXPECT_NEAR(*claim, truth, 0.12);
+    EXPECT_NEAR(*claim, truth, 0.15);
+    EXPECT_NEAR(*report->error(), 0, 0.15);
     EXPECT_NEAR(dollars, 0, 0.15);
     EXPECT_NEAR(to_seconds(twin_of_lips.mean_wait), lips.mean_wait, 20);
+    sum_of_errors += std::abs(*report->error()) / days;
     sum += std::abs(*claim - truth) / days, sum_of_dollars += std::abs(dollars) / days;
   }
-  std::printf("claims differ by %.1f points in the mean, invoices with LiPS by %.1f %%\n", 100 * sum,
-              100 * sum_of_dollars);
-  EXPECT_LT(sum, 0.06);
+  std::printf("claims differ by %.1f points in the mean, invoices with LiPS by %.1f %%, own errors are %.1f %%\n",
+              100 * sum, 100 * sum_of_dollars, 100 * sum_of_errors);
+  EXPECT_LT(sum, 0.07);
   EXPECT_LT(sum_of_dollars, 0.08);
+  EXPECT_LT(sum_of_errors, 0.06);
 }
 
 }  // namespace

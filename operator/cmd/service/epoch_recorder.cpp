@@ -77,10 +77,11 @@ void EpochRecorder::hand_over(std::shared_ptr<EpochRecord> record) {
   changed_.notify_one();
 }
 
-void EpochRecorder::fill(EpochRecord& record, const NamedPolicy& by, const PolicyInput& input, const Plan& plan) {
+void EpochRecorder::fill(EpochRecord& record, const NamedPolicy& by, const PolicyInput& input, const Plan& plan) const {
   record.policy = by.name, record.settings = by.settings, record.seed = input.seed;
   record.reporting.assign(input.reporting.begin(), input.reporting.end());
   record.snapshot = {input.cluster, input.costs};
+  if (services_) record.services = services_();
   fill(record, plan);
 }
 

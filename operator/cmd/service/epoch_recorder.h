@@ -11,11 +11,14 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "cmd/service/live_policy.h"
 #include "config/live_config.h"
 #include "controller/observer.h"
+#include "model/service_pods.h"
 #include "model/watched_cluster.h"
 #include "records/ended_tasks.h"
 #include "records/epoch_journal.h"
@@ -41,6 +44,8 @@ class EpochRecorder : public Observer {
   // Finishes queued work.
   ~EpochRecorder() override;
 
+  // Pods beside the tasks, for the records from here on; empty: nobody counts them.
+  void count_services_by(std::function<std::vector<ServicePods>()> count) { services_ = std::move(count); }
   // Opens the journal of the configuration, before the first record; with `watched` also that of other schedulers.
   Result<void> open(bool watched);
   // The controller's thread calls all that follow.
@@ -62,7 +67,7 @@ class EpochRecorder : public Observer {
   void add_unwritten(Kept& kept, RecordedEnds& ended);
   bool has_time();
   Mebibytes size_of_each() const;
-  static void fill(EpochRecord& record, const NamedPolicy& by, const PolicyInput& input, const Plan& plan);
+  void fill(EpochRecord& record, const NamedPolicy& by, const PolicyInput& input, const Plan& plan) const;
   static void fill(EpochRecord& record, const Plan& plan);
   static void fill_watched(EpochRecord& record);
   void hand_over(std::shared_ptr<EpochRecord> record);
@@ -75,6 +80,7 @@ class EpochRecorder : public Observer {
   Log& log_;
   const Work work_;
   const Tell tell_;
+  std::function<std::vector<ServicePods>()> services_;
   Kept decided_, watched_;
   EndsCollector ended_;
   WatchedRecords looks_;

@@ -169,7 +169,9 @@ Result<void> control(const KubernetesRun& run, ClusterState& state, kubernetes::
   rules.stopwatch = &stopwatch;
   rules.stop = stop;
   rules.rest_after_planning = rest_after_planning;
+  run.recorder.count_services_by([&cluster] { return cluster.services(); });
   Result<void> ran = controller.run(rules);
+  run.recorder.count_services_by({});
   cluster.finish();
   return ran;
 }

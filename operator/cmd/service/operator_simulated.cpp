@@ -62,7 +62,7 @@ class PacedCluster : public ForwardingCluster {
 Result<simulation::RunResult> run_on_simulation(const SimulatedRun& run, const std::string& policy_name) {
   const simulation::Scenario& scenario = run.scenario;
   simulation::RunMetrics truth(scenario);
-  simulation::SimulatedCluster cluster(scenario, run.policy.cadence(), truth);
+  simulation::SimulatedCluster cluster(scenario, run.policy.cadence(), truth, simulation::score_beside(policy_name));
   std::optional<FaultyCluster> faulty;
   if (run.faults) faulty.emplace(cluster, *run.faults);
   ClusterState state(scenario.at_start());
@@ -87,9 +87,11 @@ Result<simulation::RunResult> run_on_simulation(const SimulatedRun& run, const s
   settings.seed = run.seed;
   settings.stopwatch = &watch;
   settings.stop = stop;
+  run.recorder.count_services_by([&cluster] { return cluster.services(); });
   const Result<void> ran = controller.run(settings);
+  if (ran) run.at_end({state.snapshot(), scenario.costs, run.seed, {}, nullptr});
+  run.recorder.count_services_by({});
   if (!ran) return tl::unexpected(ran.error());
-  run.at_end({state.snapshot(), scenario.costs, run.seed, {}, nullptr});
   cluster.close();
   simulation::RunResult result = truth.finish(cluster.end_of_work());
   result.scenario = scenario.name;

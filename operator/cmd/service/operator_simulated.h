@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "cmd/service/epoch_recorder.h"
 #include "config/operator_config.h"
 #include "controller/adapter_observer.h"
 #include "controller/faulty_cluster.h"
@@ -24,7 +25,7 @@ struct SimulatedRun {
   std::uint64_t seed = 1;
   const Policy& policy;
   Observer& observer;
-  Observer& recorder;
+  EpochRecorder& recorder;
   WaitingPricer& pricer;
   AdapterObserver& adapter;
   Log& log;

@@ -134,6 +134,8 @@ class KubernetesCluster : public ClusterClient {
 
   // Those that are tasks, and those that are held, by name; on the thread that calls wait().
   std::vector<KnownPod> pods() const;
+  // Pods that others place, but for those of DaemonSets.
+  std::vector<ServicePods> services() const { return pods_.services().now(); }
 
   // The one time of the adapter, which is compared with the server's timestamps: that of its loop.
   TimePoint now() const override;

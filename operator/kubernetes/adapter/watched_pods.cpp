@@ -9,7 +9,8 @@ namespace {
 
 constexpr const char *watched_scheduler = "watched", *other_scheduler = "other";  // in this cache
 constexpr Duration learn_every{10'000'000};
-constexpr std::size_t most_gone = 100'000;  // between two looks
+constexpr Duration never_evicted = std::chrono::hours(24 * 365);  // longer than it runs
+constexpr std::size_t most_gone = 100'000;                        // between two looks
 
 bool declares_work(const PodAnnotations& work) {
   return work.in_application || !work.job.empty() || !work.data_set.empty() || work.cpu || work.cpu_per_mebibyte ||
@@ -157,9 +158,11 @@ std::optional<WatchedCluster> WatchedPods::look(const Surroundings& around, Time
     ModelIndex index(around.model);
     ModelIndex::Listing listing = index.list(nodes_, pods_.classes(), around.data);
     result.emplace(WatchedCluster{ClusterState(std::move(*listing.start)), std::move(listing.costs), {}});
+    result->services = pods_.services().now();
     result->anew = std::exchange(anew_, false);
     result->state.advance(now);
     std::uint32_t tasks = 0;
+    std::vector<std::pair<TaskId, TimePoint>> marks;
     for (const auto& [look, together] : records) {
       std::vector<ClusterEvent> events;
       std::vector<GroupedJob> jobs = jobs_of(together, index, around, events);
@@ -167,9 +170,14 @@ std::optional<WatchedCluster> WatchedPods::look(const Surroundings& around, Time
       for (GroupedJob& job : jobs) {
         remember(job, now);
         result->state.apply(JobArrived{std::move(job.job), std::move(job.tasks), std::move(job.maps_before)});
-        for (const PodRecord* pod : job.pods) put(*pod, TaskId(tasks++), index, *result);
+        for (const PodRecord* pod : job.pods) {
+          const TaskId task(tasks++);
+          put(*pod, task, index, *result);
+          if (pod->says_disruption) marks.emplace_back(task, pod->started.value_or(now) + never_evicted);
+        }
       }
     }
+    result->state.apply(TasksMarked{std::move(marks)});
   }
   for (const std::unique_ptr<PodRecord>& pod : gone_) watched_.erase(pod->meta.uid);
   gone_.clear();

@@ -44,6 +44,7 @@ PodCache::Update PodCache::update(const Pod& pod, TimePoint now) {
 }
 
 void PodCache::update_other(const Pod& pod) {
+  services_.update(pod, claims_);
   const std::string key = full_name(pod.meta);
   const auto known = others_.find(key);
   const bool takes = !pod.node.empty() && !has_ended(pod.phase);
@@ -63,6 +64,7 @@ void PodCache::update_other(const Pod& pod) {
 }
 
 void PodCache::forget_other(const ObjectMeta& meta) {
+  services_.forget(full_name(meta));
   const auto other = others_.find(full_name(meta));
   if (other == others_.end()) return;
   nodes_.give_back(other->second.node, other->second.requests, other->second.whose);

@@ -17,6 +17,7 @@
 #include "kubernetes/pods/pod_groups.h"
 #include "kubernetes/pods/pod_record.h"
 #include "kubernetes/pods/run_times.h"
+#include "kubernetes/pods/service_counts.h"
 #include "kubernetes/pods/spark_properties.h"
 #include "kubernetes/pods/type_speeds.h"
 #include "kubernetes/pods/unplaced_pods.h"
@@ -93,7 +94,8 @@ class PodCache {
 
   PodClasses& classes() { return classes_; }
   const PodClasses& classes() const { return classes_; }
-  RunTimes& run_times() { return run_times_; }  // on a core of speed 1
+  const ServiceCounts& services() const { return services_; }  // of other schedulers, and not steered
+  RunTimes& run_times() { return run_times_; }                 // on a core of speed 1
   TypeSpeeds& type_speeds() { return type_speeds_; }
   // Learns from tasks that run longer than expected; `assumed` is the run time where nothing is known.
   void review_run_times(TimePoint now, Duration assumed);
@@ -151,6 +153,7 @@ class PodCache {
   TypeSpeeds type_speeds_;
   AntiAffinity anti_affinity_;
   ClaimUsers claim_users_;
+  ServiceCounts services_;
   std::map<std::string, std::unique_ptr<PodRecord>> ours_;  // by namespace/name
   std::set<std::string> nominated_;
   UnplacedPods unplaced_;

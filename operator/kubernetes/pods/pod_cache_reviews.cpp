@@ -58,6 +58,7 @@ std::optional<std::int32_t> PodCache::least_waiting_priority() const {
 
 std::vector<PodCache::Update> PodCache::review_dependencies() {
   count_volumes_again();
+  services_.review_claims(claims_);
   review_groups();
   std::vector<Update> updates;
   for (auto place = depends_on_others_.begin(); place != depends_on_others_.end();) {

@@ -102,5 +102,30 @@ TEST_F(WatchedPodsTest, KeepTheJobOfAPodWhateverHappensToOthers) {
   EXPECT_EQ(cluster.jobs[JobId(1)].arrival, third.created);
 }
 
+// Other pods are load beside the work, but for those that every node has.
+TEST_F(WatchedPodsTest, ComeWithTheNumbersOfOtherPods) {
+  Pod web = running("web"), daemon = running("daemon");
+  web.owner = Owner{"ReplicaSet", "web", "r", "apps/v1"}, daemon.owner = Owner{"DaemonSet", "log", "d", "apps/v1"};
+  tell(running("work")), tell(web), tell(daemon);
+  const auto seen = look();
+  ASSERT_TRUE(seen);
+  ASSERT_EQ(seen->services.size(), 1u);
+  EXPECT_EQ(seen->services[0].workload, "etl/ReplicaSet/web");
+  EXPECT_EQ(seen->services[0].pods(), 1u);
+  EXPECT_EQ(seen->state.snapshot().nodes[NodeId(0)].others.cpu, Cores(2)) << "both take their room";
+}
+
+TEST_F(WatchedPodsTest, AreMarkedWhereTheySayThatNobodyMayEvictThem) {
+  Pod stays = running("stays");
+  stays.annotations = {{do_not_disrupt_annotation, "true"}};
+  tell(running("goes")), tell(stays);
+  const auto seen = look();
+  ASSERT_TRUE(seen);
+  ASSERT_EQ(running_in(seen), 2u);
+  std::size_t marked = 0;
+  for (const RunningTask& run : seen->state.snapshot().running) marked += run.is_marked();
+  EXPECT_EQ(marked, 1u);
+}
+
 }  // namespace
 }  // namespace lips::kubernetes
