@@ -3,7 +3,7 @@
 
 e2e=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tools=${LIPS_TOOLS:-$HOME/.cache/lips-tools}
-export PATH="$tools/bin:$PATH:/usr/sbin:/sbin"
+export PATH="${LIPS_KUBERNETES:+$tools/kubernetes-$LIPS_KUBERNETES/bin:}$tools/bin:$PATH:/usr/sbin:/sbin"
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "${0##*/}: $*"; exit 1; }

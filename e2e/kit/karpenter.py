@@ -34,10 +34,21 @@ def is_going(node):
     return any(taint["key"] == "karpenter.sh/disrupted" for taint in node["spec"].get("taints", []))
 
 
+def program_and_definitions():
+    """Paths, of the version in LIPS_KARPENTER if there is one (e2e/run --karpenter)."""
+    other = os.environ.get("LIPS_KARPENTER")
+    if other:
+        return os.path.join(TOOLS, f"karpenter-{other}", "bin", "kwok"), os.path.join(TOOLS, f"karpenter-{other}", "crds")
+    return os.path.join(TOOLS, "bin", "karpenter"), os.path.join(TOOLS, "karpenter")
+
+
 def need_karpenter():
-    need_tools("karpenter")
-    if not os.path.isdir(os.path.join(TOOLS, "karpenter")):
-        raise Missing(f"no custom resources of Karpenter in {TOOLS}/karpenter: e2e/build-tools karpenter gets them")
+    program, definitions = program_and_definitions()
+    if not os.access(program, os.X_OK):
+        need_tools("karpenter")
+        raise Missing(f"no {program}: e2e/build-tools makes it")
+    if not os.path.isdir(definitions):
+        raise Missing(f"no custom resources of Karpenter in {definitions}: e2e/build-tools karpenter gets them")
 
 
 def machines(types=TYPES):
@@ -121,13 +132,13 @@ class Karpenter(Process):
         types = os.path.join(cluster.story.folder, "instance-types.json")
         with open(types, "w", encoding="utf-8") as file:
             json.dump(instance_types(offers), file, indent=1)
-        super().__init__(cluster, name, [os.path.join(TOOLS, "bin", "karpenter")], {
+        super().__init__(cluster, name, [program_and_definitions()[0]], {
             "KUBECONFIG": cluster.kubeconfig, "DISABLE_LEADER_ELECTION": "true", "METRICS_PORT": str(free_port()), "HEALTH_PROBE_PORT": str(self.health),
             "SYSTEM_NAMESPACE": "default", "KARPENTER_SERVICE": "karpenter", "INSTANCE_TYPES_FILE_PATH": types})
 
     def install(self, boot=BOOT):
         """Its custom resources, and one NodePool. `boot`: after that time the provider makes the Node of a machine."""
-        self.cluster.kubectl("apply", "--server-side", "-f", os.path.join(TOOLS, "karpenter"))
+        self.cluster.kubectl("apply", "--server-side", "-f", program_and_definitions()[1])
         self.cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
         self.cluster.api.create({"apiVersion": "karpenter.kwok.sh/v1alpha1", "kind": "KWOKNodeClass", "metadata": {"name": "played"},
                                  "spec": {"nodeRegistrationDelay": boot}})

@@ -88,6 +88,7 @@ std::string data_set_name(const Scenario& scenario, DataSetId id) {
 
 Result<void> can_be_objects(const Scenario& scenario) {
   const auto no = [](const std::string& why) { return fail(ErrorCode::invalid_input, "through Kubernetes: " + why); };
+  if (!scenario.services.empty()) return no(fmt::format("service {} runs beside the jobs", scenario.services[0].name));
   for (const JobArrived& arrived : scenario.jobs) {
     const Job& job = arrived.job;
     if (job.inputs.size() > 1)

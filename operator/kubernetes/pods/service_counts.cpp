@@ -13,13 +13,30 @@ std::string workload_of(const Pod& pod) {
   return pod.meta.name_space + "/" + pod.owner->kind + "/" + pod.owner->name;
 }
 
-// What its node has to have, whatever other pods are there.
+// Each record has all constraints, and whoever may create pods writes them: a longer one counts as none.
+constexpr std::size_t most_values = 64;
+
+std::size_t values_of(const std::vector<LabelRequirement>& requirements) {
+  std::size_t values = 0;
+  for (const LabelRequirement& requirement : requirements) values += 1 + requirement.values.size();
+  return values;
+}
+
+bool is_short(const PlacementConstraint& constraint) {
+  std::size_t values = values_of(constraint.required) + constraint.tolerations.size();
+  for (const auto& term : constraint.any_of) values += values_of(term);
+  for (const auto& volume : constraint.volumes)
+    for (const auto& term : volume) values += values_of(term);
+  return values <= most_values;
+}
+
+// The condition on a node's labels and taints, whatever other pods are there.
 PlacementConstraint constraint_of(const Pod& pod, const ClaimLookup& claims) {
   PodNeeds needs;
   std::vector<UnschedulableCause> ignored;
   for (const Filter* filter : {&node_affinity_filter, &taint_filter, &volume_topology_filter})
     filter->collect(pod, claims, needs, ignored);
-  return needs.constraint;
+  return is_short(needs.constraint) ? needs.constraint : PlacementConstraint{};
 }
 
 }  // namespace

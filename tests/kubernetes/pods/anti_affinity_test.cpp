@@ -48,7 +48,7 @@ class Story {
     }
   }
 
-  // What against() says is what the terms say, and what it says otherwise than before was announced.
+  // The answer of against() is that of the terms, and another answer than before was announced.
   void check() {
     const AntiAffinity::Changes changes = affinity_.take_changed();
     for (Waiting& waits : waiting_) {

@@ -37,12 +37,12 @@ class ServiceCountsTest : public ::testing::Test {
 };
 
 TEST_F(ServiceCountsTest, HaveThePodsOfAWorkloadTogetherWhereverTheyAre) {
-  Pod first = pod_of("web-a", "web", 3), second = pod_of("web-b", "web", 5), third = pod_of("web-c", "web", 4);
-  first.node = "n1", second.node = "n1";
-  third.requests.emplace_back("nvidia.com/gpu", 1);
-  tell(first), tell(second), tell(third);
+  Pod oldest = pod_of("web-a", "web", 3), newest = pod_of("web-b", "web", 5), larger = pod_of("web-c", "web", 4);
+  oldest.node = "n1", newest.node = "n1";
+  larger.requests.emplace_back("nvidia.com/gpu", 1);
+  tell(oldest), tell(newest), tell(larger);
   ASSERT_EQ(now().size(), 2u) << "one of them asks for more";
-  const ServicePods& web = now()[0];
+  const ServicePods web = now()[0];
   EXPECT_EQ(web.workload, "shop/ReplicaSet/web");
   EXPECT_EQ(web.request, (Resources{Cores(0.25), Mebibytes(512), 1}));
   EXPECT_EQ(web.on, (std::vector<std::pair<std::string, std::uint32_t>>{{"n1", 2}}));
@@ -59,6 +59,21 @@ TEST_F(ServiceCountsTest, LeaveOutOurPodsThoseOfDaemonSetsAndThoseThatNobodyPlac
   ours.node = daemon.node = mirror.node = ended.node = "n";
   for (const Pod& pod : {ours, daemon, mirror, gated, ended, leaving}) tell(pod);
   EXPECT_TRUE(now().empty());
+}
+
+// 3,000 pods with 200 terms each would be megabytes in each record.
+TEST_F(ServiceCountsTest, KeepNoConstraintThatSomebodyMadeLong) {
+  Pod web = pod_of("web-a", "web");
+  web.node_selector = {{"disk", "ssd"}};
+  tell(web);
+  EXPECT_EQ(now()[0].constraint.required.size(), 1u);
+  web.node = "n1";
+  web.required_affinity.emplace();
+  for (int i = 0; i < 100; ++i)
+    web.required_affinity->push_back({{"host", LabelRequirement::Operator::in, {fmt::format("n{}", i)}}});
+  tell(web);
+  EXPECT_EQ(now()[0].constraint, PlacementConstraint{});
+  EXPECT_EQ(now()[0].pods(), 1u);
 }
 
 // A pod that leaves and the one that replaces it are one pod's load.
