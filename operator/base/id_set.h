@@ -1,7 +1,6 @@
 // A set of ids of one kind as bits, all below a size that is known at its beginning.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -17,10 +16,6 @@ class IdSet {
 
   bool contains(IdType id) const { return words_[id.index() / bits] >> (id.index() % bits) & 1; }
   void insert(IdType id) { words_[id.index() / bits] |= std::uint64_t{1} << (id.index() % bits); }
-  void erase(IdType id) { words_[id.index() / bits] &= ~(std::uint64_t{1} << (id.index() % bits)); }
-  bool empty() const {
-    return std::all_of(words_.begin(), words_.end(), [](std::uint64_t word) { return word == 0; });
-  }
 
   // Sets of the same size.
   IdSet& operator|=(const IdSet& other) {
@@ -41,7 +36,6 @@ class IdSet {
     if (size_ % bits > 0) result.words_.back() &= (std::uint64_t{1} << (size_ % bits)) - 1;
     return result;
   }
-  friend bool operator==(const IdSet&, const IdSet&) = default;
 
  private:
   static constexpr std::size_t bits = 64;  // of a word

@@ -58,7 +58,7 @@ class SimulatedCluster : public ClusterClient {
   bool is_full(NodeId node, TaskId task) const {
     return world_.up[node.index()] && !fits(world_.job(world_.tasks[task].job).request, world_.free[node]);
   }
-  // As request_nodes(); `marked`: tasks are marked so that the autoscaler does not evict them to save a node.
+  // Asks for nodes like request_nodes(); `marked`: tasks are marked so that the autoscaler does not evict them to save a node.
   void request_nodes(const std::vector<NodeRequest>& requests, bool marked) { fleet_.request(requests, marked); }
   // The replica that the node reads fastest, and of these the cheapest; none: there is no replica.
   StoreId nearest_source(BlockId block, NodeId node) const;

@@ -26,7 +26,7 @@ class TruthServices {
   bool over() const { return left_ == 0; }  // all have ended
   std::vector<PodsAlike> that_wait() const;
   void add_those_on(NodeId node, std::vector<PodsAlike>& pods) const;
-  // As an operator counts them: those of one name and one request together.
+  // The counts that an operator has: those of one name and one request together.
   std::vector<ServicePods> seen_pods() const;
   // The node as policies see it.
   Node seen(NodeId node) const;

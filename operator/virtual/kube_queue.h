@@ -14,7 +14,7 @@
 
 namespace lips::virtual_cluster {
 
-// As kube-scheduler has them by default.
+// The defaults of kube-scheduler.
 struct KubeQueueRules {
   Duration first_back_off{1'000'000}, longest_back_off{10'000'000};
   bool pops_from_back_off = true;  // while nothing else is to be tried: by default since Kubernetes 1.33

@@ -9,6 +9,26 @@
 
 namespace lips::kubernetes {
 
+namespace {
+
+// Takes something away from what is filed at each of the places, which exist, and forgets those where nothing is left.
+template <class Places, class Map, class Take>
+void unfile(const Places& places, Map& filed, Take take) {
+  for (const auto& place : places) {
+    const auto at = filed.find(place);
+    take(at->second);
+    if (at->second.terms.empty() && at->second.pods.empty()) filed.erase(at);
+  }
+}
+
+std::set<std::string> without(const std::set<std::string>& all, const std::set<std::string>& others) {
+  std::set<std::string> left;
+  std::set_difference(all.begin(), all.end(), others.begin(), others.end(), std::inserter(left, left.end()));
+  return left;
+}
+
+}  // namespace
+
 void AntiAffinity::update(const ObjectMeta& pod, const std::string& node, const std::vector<AntiAffinityTerm>& terms) {
   const auto known = pods_.find(full_name(pod));
   if (known == pods_.end() && terms.empty()) return;
@@ -60,11 +80,7 @@ void AntiAffinity::note(const AntiAffinityTerm& term, const std::string& node, b
   if (!here) reach.nodes.erase(node);
   look_at(term, reach);
   if (!reach.nodes.empty()) return;
-  for (const Place& place : places_of(term)) {
-    const auto filed = filed_.find(place);
-    filed->second.terms.erase(&*known);
-    if (filed->second.terms.empty() && filed->second.pods.empty()) filed_.erase(filed);
-  }
+  unfile(places_of(term), filed_, [&](Filed& filed) { filed.terms.erase(&*known); });
   terms_.erase(known);
 }
 
@@ -76,8 +92,8 @@ void AntiAffinity::look_at(const AntiAffinityTerm& term, Reach& reach) {
     if (domain) domains.insert(*domain);
   }
   if (domains == reach.domains) return;
-  count(term, domains, true);
-  count(term, reach.domains, false);
+  count(term, without(domains, reach.domains), true);
+  count(term, without(reach.domains, domains), false);
   reach.domains = std::move(domains);
 }
 
@@ -131,11 +147,7 @@ void AntiAffinity::forget_counts_in(const std::string& name_space) {
   for (auto known = alike_.lower_bound({name_space, {}}); known != alike_.end() && known->first.first == name_space;) {
     Alike& pods = known->second;
     changed_.alike.erase(&pods);
-    for (const Place& place : places_of(pods)) {
-      const auto filed = filed_.find(place);
-      filed->second.pods.erase(&pods);
-      if (filed->second.terms.empty() && filed->second.pods.empty()) filed_.erase(filed);
-    }
+    unfile(places_of(pods), filed_, [&](Filed& filed) { filed.pods.erase(&pods); });
     known = alike_.erase(known);
   }
 }

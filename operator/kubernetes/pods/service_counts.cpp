@@ -90,10 +90,12 @@ void ServiceCounts::forget(const std::string& full_name) {
 }
 
 void ServiceCounts::review_claims(const ClaimLookup& claims) {
-  const std::map<std::string, Pod> all = with_claims_;
-  for (const auto& [name, pod] : all) {
-    if (std::get<PlacementConstraint>(entries_.at(name).group->first) == constraint_of(pod, claims)) continue;
-    forget(name);
+  std::vector<Pod> moved;
+  for (const auto& [name, pod] : with_claims_)
+    if (std::get<PlacementConstraint>(entries_.at(name).group->first) != constraint_of(pod, claims))
+      moved.push_back(pod);
+  for (const Pod& pod : moved) {
+    forget(full_name(pod.meta));
     update(pod, claims);
   }
 }

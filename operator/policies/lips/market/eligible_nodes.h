@@ -14,7 +14,7 @@ class EligibleNodes {
   EligibleNodes() = default;
   explicit EligibleNodes(const ClusterSnapshot& cluster);  // outlives it
 
-  // As ClusterSnapshot::eligible().
+  // The answer of ClusterSnapshot::eligible().
   bool contain(ConstraintId constraint, NodeId node) const {
     const std::uint32_t place = place_of_[constraint.valid() ? constraint.index() : place_of_.size() - 1];
     if (place == unknown) return cluster_->eligible(constraint, node);
