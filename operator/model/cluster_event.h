@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -69,6 +70,9 @@ struct WorkExpected {  // all of it, instead of what was expected before
 struct JobReleased {  // a held job: its inputs exist
   JobId job;
 };
+struct WorkLearned {  // these tasks need other work than was said; those that have ended stay as they were
+  std::vector<std::pair<TaskId, CpuSeconds>> tasks;
+};
 struct TaskStarted {
   TaskId task;
   NodeId node;
@@ -123,6 +127,7 @@ struct TasksMarked {
 using ClusterEvent = std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, JobReleased, TaskStarted, TaskFound,
                                   TaskFinished, TaskLost, TaskWithdrawn, ReplicaAdded, ReplicaRemoved, MoveEnded,
                                   Heartbeat, ClusterListed, ConstraintAdded, PoolAdded, ProfileAdded, ResourceAdded,
-                                  OffersChanged, WorkExpected, NoMorePeers, TaskStays, TasksMarked>;
+                                  OffersChanged, WorkExpected, NoMorePeers, TaskStays, TasksMarked,
+                                  WorkLearned>;
 
 }  // namespace lips

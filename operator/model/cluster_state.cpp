@@ -119,6 +119,9 @@ void ClusterState::apply(const ClusterEvent& event) {
       sort_expected(state.snapshot_.expected);
     }
     void operator()(const TasksMarked& e) const { state.mark(e); }
+    void operator()(const WorkLearned& e) const {
+      for (const auto& [task, work] : e.tasks) state.learn(task, work);
+    }
     void operator()(const ResourceAdded& e) const { state.snapshot_.extended_names.push_back(e.name); }
   };
   std::visit(Visitor{*this}, event);
@@ -129,6 +132,24 @@ void ClusterState::mark(const TasksMarked& marked) {
   for (const auto& [task, until] : marked.tasks)
     if (const TaskState now = snapshot_.tasks[task].state; now == TaskState::bound || now == TaskState::running)
       snapshot_.running[running_index_[task]].marked_until = until;
+}
+
+void ClusterState::learn(TaskId id, CpuSeconds work) {
+  Task& task = snapshot_.tasks[id];
+  if (task.state == TaskState::finished || task.cpu == work) return;
+  const bool waits = task.state == TaskState::pending;
+  const bool placed = task.state == TaskState::bound || task.state == TaskState::running;
+  const Locality level = task.block.valid() ? Locality::zone : Locality::none;  // as of one that was found on its node
+  const Duration before = placed ? expected_duration(snapshot_, task, task.node, level) : Duration(0);
+  if (waits) unlink(id);
+  Job& job = snapshot_.jobs[task.job];
+  job.work += work - task.cpu;
+  wholes_.learn(snapshot_, id, work);
+  task.cpu = work;
+  if (waits) make_pending(id);
+  if (!placed) return;
+  TimePoint& end = snapshot_.running[running_index_[id]].expected_end;
+  end = std::max(snapshot_.now, end + expected_duration(snapshot_, task, task.node, level) - before);
 }
 
 bool ClusterState::begin_reclaim(const Reclaim& reclaim) {

@@ -60,6 +60,7 @@ class ClusterState {
   void lose_node(const NodeLost& event);
   void change_node(const NodeChanged& changed);
   void mark(const TasksMarked& marked);
+  void learn(TaskId task, CpuSeconds work);
   void note_degraded(TaskId id, NodeId node, TimePoint when);
   void regroup_stripe(BlockId block);
   void release(TaskId id);

@@ -61,6 +61,19 @@ void WholeJobs::task_ended(ClusterSnapshot& cluster, JobId part) {
   for (const JobId other : entry.parts) cluster.jobs[other].whole.ended = entry.whole.ended;
 }
 
+void WholeJobs::learn(ClusterSnapshot& cluster, TaskId id, CpuSeconds work) {
+  const Task& task = cluster.tasks[id];
+  const WholeJobId whole = cluster.jobs[task.job].whole.id;
+  if (!whole.valid()) return;
+  Entry& entry = entries_[whole];
+  entry.whole.work += work - task.cpu;
+  if (task.kind == TaskKind::reduce) entry.whole.reduce_work += work - task.cpu;
+  for (const JobId part : entry.parts) {
+    cluster.jobs[part].whole.work = entry.whole.work;
+    cluster.jobs[part].whole.reduce_work = entry.whole.reduce_work;
+  }
+}
+
 void WholeJobs::released(ClusterSnapshot& cluster, JobId part) {
   const Job& job = cluster.jobs[part];
   if (!job.whole.id.valid()) return;

@@ -16,6 +16,8 @@ class WholeJobs {
   void map_ended(ClusterSnapshot& cluster, JobId part, ZoneId where);
   // Any task of the part has ended.
   void task_ended(ClusterSnapshot& cluster, JobId part);
+  // The task needs this work instead of what it says.
+  void learn(ClusterSnapshot& cluster, TaskId task, CpuSeconds work);
   // The part is held no more, and has its arrival.
   void released(ClusterSnapshot& cluster, JobId part);
   // A task of the part that coordinates has started: from now on the others are awaited.

@@ -91,10 +91,11 @@ class Recount {
       const Job& job = cluster_.jobs[id];
       std::map<TaskState, std::uint32_t> count;
       std::uint32_t maps = 0, reduces = 0;
-      double work = 0, output = 0;
+      double work = 0, all_work = 0, output = 0;
       for (std::uint32_t i = 0; i < job.tasks(); ++i) {
         const Task& task = cluster_.tasks[TaskId(job.first_task.index() + i)];
         ++count[task.state];
+        all_work += task.cpu.value();
         if (task.state == TaskState::pending) work += task.cpu.value();
         if (task.state == TaskState::finished) ++(i < job.map_tasks ? maps : reduces);
         if (i >= job.map_tasks) {
@@ -103,6 +104,7 @@ class Recount {
       }
       EXPECT_EQ(job.pending, count[TaskState::pending]);
       EXPECT_NEAR(job.pending_work.value(), work, 1e-6);
+      EXPECT_NEAR(job.work.value(), all_work, 1e-6);
       EXPECT_EQ(job.running, count[TaskState::bound] + count[TaskState::running]);
       EXPECT_EQ(job.finished_maps, maps);
       EXPECT_EQ(job.finished_reduces, reduces);
@@ -177,6 +179,96 @@ TEST(ClusterState, KeepsItsCountsUnderRandomEvents) {
       if (i % 10 == 0) Recount(state.snapshot()).check();
     }
     if (HasFailure()) return;
+  }
+}
+
+// Two states of one cluster: one was told at first what the other learned while tasks waited, ran and ended.
+class Learned {
+ public:
+  explicit Learned(std::uint64_t seed) : random_(seed), told_(random_state(seed)), learned_(random_state(seed)) {
+    for (int i = 0; i < 4; ++i) arrive();
+    for (int i = 0; i < 60; ++i) happen();
+    learned_.apply(all_);
+  }
+  void compare() const {
+    const ClusterSnapshot &told = told_.snapshot(), &learned = learned_.snapshot();
+    for (TaskId task : told.tasks.ids()) {
+      EXPECT_EQ(told.tasks[task].state, learned.tasks[task].state);
+      if (told.tasks[task].state != TaskState::finished) {
+        EXPECT_EQ(told.tasks[task].cpu, learned.tasks[task].cpu);
+      }
+    }
+    for (JobId job : told.jobs.ids()) {
+      EXPECT_NEAR(told.jobs[job].pending_work.value(), learned.jobs[job].pending_work.value(), 1e-6);
+      EXPECT_EQ(groups_of(told, job), groups_of(learned, job));
+    }
+    for (const WholeJobId whole : {WholeJobId(0), WholeJobId(1)}) {
+      EXPECT_NEAR(work_left(told, whole), work_left(learned, whole), 1e-6);
+    }
+    ASSERT_EQ(told.running.size(), learned.running.size());
+    for (std::size_t i = 0; i < told.running.size(); ++i)
+      EXPECT_NEAR(end_of(told, told.running[i].task), end_of(learned, told.running[i].task), 1e-3);
+  }
+
+ private:
+  void arrive() {
+    JobArrived arrived = job(told_.snapshot(), {.maps = 6, .reduces = 2, .cores = 0.1, .memory = 1});
+    arrived.job.whole.id = WholeJobId(static_cast<std::uint32_t>(random_.below(2)));
+    learned_.apply(arrived);
+    for (Task& task : arrived.tasks) {
+      task.cpu = CpuSeconds(1 + 50 * random_.uniform());
+      all_.tasks.emplace_back(TaskId(next_++), task.cpu);
+    }
+    told_.apply(arrived);
+  }
+  void happen() {
+    const TaskId task(first_ + static_cast<std::uint32_t>(random_.below(next_ - first_)));
+    const NodeId node(static_cast<std::uint32_t>(random_.below(told_.snapshot().nodes.size())));
+    const bool ends = random_.below(3) == 0;
+    for (ClusterState* state : {&told_, &learned_}) {
+      if (ends)
+        state->apply(TaskFinished{task, state->snapshot().tasks[task].node});
+      else
+        state->apply(TaskFound{task, node, state->snapshot().now});
+    }
+  }
+  using Groups = std::multiset<std::tuple<TaskKind, double, double, std::uint32_t>>;
+  static Groups groups_of(const ClusterSnapshot& cluster, JobId job) {
+    Groups groups;
+    for (const TaskGroup& group : cluster.groups[job])
+      if (group.count > 0) groups.emplace(group.kind, group.cpu.value(), group.input.value(), group.count);
+    return groups;
+  }
+  // The work of all tasks of the whole job that have not ended, by its sum and by those that have.
+  static double work_left(const ClusterSnapshot& cluster, WholeJobId whole) {
+    double work = 0;
+    for (JobId id : cluster.jobs.ids()) {
+      const Job& part = cluster.jobs[id];
+      if (part.whole.id != whole || part.finished()) continue;
+      work = part.whole.work.value();
+      for (TaskId task : cluster.tasks.ids())
+        if (cluster.jobs[cluster.tasks[task].job].whole.id == whole && cluster.tasks[task].state == TaskState::finished)
+          work -= cluster.tasks[task].cpu.value();
+      return work;
+    }
+    return work;
+  }
+  static double end_of(const ClusterSnapshot& cluster, TaskId task) {
+    for (const RunningTask& run : cluster.running)
+      if (run.task == task) return to_seconds(run.expected_end.time_since_epoch());
+    return -1;
+  }
+
+  Random random_;
+  ClusterState told_, learned_;
+  WorkLearned all_;
+  std::uint32_t first_ = static_cast<std::uint32_t>(told_.snapshot().tasks.size()), next_ = first_;
+};
+
+TEST(ClusterState, WorkThatIsLearnedIsAsIfItHadBeenSaidAtFirst) {
+  for (std::uint64_t seed = 1; seed <= 100 && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Learned(seed).compare();
   }
 }
 

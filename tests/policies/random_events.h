@@ -17,7 +17,7 @@ class RandomEvents {
     const ClusterSnapshot& cluster = state_.snapshot();
     clock_ += random_.uniform();
     state_.advance(TimePoint(seconds(clock_)));
-    switch (random_.below(14)) {
+    switch (random_.below(15)) {
       case 0:
         return state_.apply(job(cluster, random_job(random_, shape_, clock_ + 3 * random_.uniform())));
       case 1:
@@ -41,6 +41,8 @@ class RandomEvents {
         return find();
       case 11:
         return on_running([&](const RunningTask& run) { await_nobody(run.task); });
+      case 12:
+        return learn();
       default:
         return assume();
     }
@@ -73,6 +75,20 @@ class RandomEvents {
   void await_nobody(TaskId task) {
     if (const WholeJobId whole = state_.snapshot().jobs[state_.snapshot().tasks[task].job].whole.id; whole.valid())
       state_.apply(NoMorePeers{whole});
+  }
+  // Some tasks of a job need other work, half of the time all the same.
+  void learn() {
+    if (state_.snapshot().jobs.empty()) return;
+    const Job& job =
+        state_.snapshot().jobs[JobId(static_cast<std::uint32_t>(random_.below(state_.snapshot().jobs.size())))];
+    const double work = 1 + 100 * random_.uniform();
+    const bool alike = random_.below(2) == 0;
+    WorkLearned learned;
+    for (std::uint32_t i = 0; i < job.tasks(); ++i)
+      if (random_.below(4) != 0)
+        learned.tasks.emplace_back(TaskId(job.first_task.index() + i),
+                                   CpuSeconds(alike ? work : work * random_.uniform()));
+    state_.apply(learned);
   }
   void find() {
     if (state_.snapshot().tasks.empty()) return;

@@ -8,7 +8,6 @@
 
 #include "kubernetes/adapter/job_clocks.h"
 #include "kubernetes/pods/data_path.h"
-#include "kubernetes/pods/task_work.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -232,14 +231,6 @@ class Readings {
   std::map<std::string, Readers> readers_;  // by job
 };
 
-CpuSeconds cpu_of(PodRecord& pod, Mebibytes input, const JobContext& context) {
-  const WorkHistory history{context.run_times, context.default_run_time};
-  const TaskWork work = work_of(pod.work, static_cast<double>(amount_of(pod.requests, "cpu")) / 1000.0, input,
-                                template_of(pod.meta.name_space, pod.owner, pod.meta.name), history);
-  pod.declared = work.declared;
-  return work.cpu;
-}
-
 UnschedulableReason reason_of(ErrorCode unreadable) {
   switch (unreadable) {
     case ErrorCode::not_found:
@@ -351,6 +342,13 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, Re
 
 }  // namespace
 
+CpuSeconds work_of_pod(PodRecord& pod, Mebibytes input, const WorkHistory& history) {
+  const TaskWork work = work_of(pod.work, static_cast<double>(amount_of(pod.requests, "cpu")) / 1000.0, input,
+                                template_of(pod.meta.name_space, pod.owner, pod.meta.name), history);
+  pod.declared = work.declared;
+  return work.cpu;
+}
+
 std::optional<PodNeeds> needs_to_come(const KnownJob& job, const PodClasses& classes) {
   if (!job.worker || !job.worker->pod_class.valid()) return std::nullopt;
   PodNeeds needs = classes[job.worker->pod_class];
@@ -384,7 +382,7 @@ std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, con
       rejected.push_back({pod, UnschedulableReason::pool_not_allowed, pool.error().message});
       continue;
     }
-    task.cpu = cpu_of(*pod, task.input, context);
+    task.cpu = work_of_pod(*pod, task.input, {context.run_times, context.default_run_time});
     Waiting entry{pod, task, pool.value_or(pod->meta.name_space)};
     const JobKey key{job_key(*pod),  entry.pool,         pod->pod_class,   pod->priority,
                      !pod->preempts, pod->work.data_set, !pod->work.driver};

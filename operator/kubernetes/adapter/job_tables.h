@@ -19,6 +19,7 @@
 #include "kubernetes/pods/pod_classes.h"
 #include "kubernetes/pods/pod_record.h"
 #include "kubernetes/pods/run_times.h"
+#include "kubernetes/pods/task_work.h"
 
 namespace lips::kubernetes {
 
@@ -60,6 +61,9 @@ struct Rejection {
 // In order of arrival, then name; tasks in order of index, then name. Every pod has a class.
 std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, const JobContext& context,
                                         std::vector<ClusterEvent>& events, std::vector<Rejection>& rejected);
+
+// The work of a pod that reads so much; records in the pod what it declares.
+CpuSeconds work_of_pod(PodRecord& pod, Mebibytes input, const WorkHistory& history);
 
 // The needs of one of an application's pods that has not arrived: as a worker that has, else as its driver with the
 // size of its workers where that is known; none: nobody knows.

@@ -9,6 +9,7 @@ std::shared_ptr<ClusterSnapshot> ModelFeed::list(const NodeCache& nodes, const P
   ModelIndex::Listing listing = index_.list(nodes, classes, data);
   events_.emplace_back(ClusterListed{listing.start, std::move(listing.costs)});
   task_pods_ = {};
+  task_inputs_ = {};
   over_ = 0;
   ++listings_;
   must_list_ = false;
@@ -16,7 +17,10 @@ std::shared_ptr<ClusterSnapshot> ModelFeed::list(const NodeCache& nodes, const P
   return listing.start;
 }
 
-void ModelFeed::add_task(PodRecord& pod) { pod.task = task_pods_.push_back(pod.meta); }
+void ModelFeed::add_task(PodRecord& pod, Mebibytes input) {
+  pod.task = task_pods_.push_back(pod.meta);
+  task_inputs_.push_back(input);
+}
 
 void ModelFeed::started(const PodRecord& pod) {
   const NodeId node = index_.node(pod.node);

@@ -37,8 +37,9 @@ class ModelFeed {
   std::vector<ClusterEvent>& events() { return events_; }
   std::vector<ClusterEvent> take_events() { return std::exchange(events_, {}); }
 
-  // This pod is the next task of the job that was added last.
-  void add_task(PodRecord& pod);
+  // This pod is the next task of the job that was added last, and reads so much.
+  void add_task(PodRecord& pod, Mebibytes input);
+  Mebibytes input_of(TaskId task) const { return task_inputs_[task]; }
   const ObjectMeta& pod_of(TaskId task) const { return task_pods_[task]; }
 
   // Reports an event of the pod's task; does nothing if the model has no such task.
@@ -55,6 +56,7 @@ class ModelFeed {
   ModelIndex index_;
   std::vector<ClusterEvent> events_;
   IdVector<TaskId, ObjectMeta> task_pods_;
+  IdVector<TaskId, Mebibytes> task_inputs_;
   std::uint64_t over_ = 0;  // tasks, since the listing
   std::uint64_t listings_ = 0;
   bool listed_ = false;

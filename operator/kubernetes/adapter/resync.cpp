@@ -1,5 +1,6 @@
 #include "kubernetes/adapter/resync.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -10,16 +11,15 @@ namespace {
 
 constexpr Duration list_at_most_every{1'000'000};
 constexpr Duration expected_within = std::chrono::hours(4);  // policies look no further
-constexpr Duration relearn_every{10'000'000};                // how often better run times trigger a resync
+constexpr Duration relearn_every{10'000'000};                // how often better run times and speeds are passed on
 
 }  // namespace
 
 void Resync::find_reasons_to_list(TimePoint now) {
-  const bool moved = around_.pods.run_times().moved() || around_.pods.type_speeds().moved();
-  const bool learned = moved && now - listed_at_ > relearn_every && around_.conditions.waiting() > 0;
+  const bool learned = around_.pods.type_speeds().moved() && now - listed_at_ > relearn_every;
   const std::uint64_t prices = rules_.prices_version ? rules_.prices_version() : 0;
   const bool repriced = std::exchange(prices_version_, prices) != prices;
-  if (learned || repriced) around_.model.must_list();
+  if ((learned && around_.conditions.waiting() > 0) || repriced) around_.model.must_list();
 }
 
 void Resync::reconcile(DataLink* data, TimePoint now) {
@@ -40,6 +40,7 @@ void Resync::reconcile(DataLink* data, TimePoint now) {
   if (around_.model.has_to_list() && now - listed_at_ >= list_at_most_every) return list_everything(data, now);
   for (const std::string& key : complete)
     around_.model.events().emplace_back(NoMorePeers{around_.model.index().whole_job(key)});
+  emit_learned(now);
   emit_jobs(around_.lifecycle.take_arrived(), data, now);
   steps_have_moved_ |= around_.jobs.take_workflows_changed();
   const bool soon = steps_have_moved_ && review_of_steps_.due(now);
@@ -51,6 +52,23 @@ void Resync::reconcile(DataLink* data, TimePoint now) {
   around_.model.events().emplace_back(WorkExpected{expected_});
 }
 
+void Resync::emit_learned(TimePoint now) {
+  RunTimes& run_times = around_.pods.run_times();
+  if (!run_times.moved() || now - learned_at_ <= relearn_every || around_.conditions.waiting() == 0) return;
+  learned_at_ = now;
+  const std::set<std::string> moved = run_times.take_moved();
+  const WorkHistory history{run_times, rules_.default_run_time};
+  WorkLearned learned;
+  for (const auto& [key, pod] : around_.pods.ours()) {
+    if (!pod->task.valid() || !moved.contains(template_of(pod->meta.name_space, pod->owner, pod->meta.name))) continue;
+    // The data that peers exchange is counted by their work.
+    if (!pod->work.application.empty()) return around_.model.must_list();
+    learned.tasks.emplace_back(pod->task, work_of_pod(*pod, around_.model.input_of(pod->task), history));
+  }
+  std::sort(learned.tasks.begin(), learned.tasks.end());
+  if (!learned.tasks.empty()) around_.model.events().emplace_back(std::move(learned));
+}
+
 void Resync::list_everything(DataLink* data, TimePoint now) {
   around_.lifecycle.take_arrived();  // the resync reports them
   around_.nodes.take_changed();
@@ -59,7 +77,7 @@ void Resync::list_everything(DataLink* data, TimePoint now) {
   for (const auto& [type, speed] : around_.pods.type_speeds().reviewed()) around_.telemetry.on_type_speed(type, speed);
   const auto start = around_.model.list(around_.nodes, around_.pods.classes(), data ? data->view() : DataView{});
   job_keys_ = {};
-  listed_at_ = now;
+  listed_at_ = learned_at_ = now;
   std::vector<PodRecord*> pods;
   for (const auto& [key, record] : around_.pods.ours()) {
     record->task = TaskId::none();
@@ -201,9 +219,12 @@ void Resync::emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data
     group.job.memory = around_.jobs.memory_of(group.key, model.index());
     job_keys_.push_back(group.key);
     if (const auto named = arrivals_.find(group.job.name); named != arrivals_.end()) named->second = now;
+    std::vector<Mebibytes> inputs;
+    for (const Task& task : group.tasks) inputs.push_back(task.input);
     model.events().emplace_back(JobArrived{std::move(group.job), std::move(group.tasks), std::move(group.maps_before)});
-    for (PodRecord* pod : group.pods) {
-      model.add_task(*pod);
+    for (std::size_t i = 0; i < group.pods.size(); ++i) {
+      PodRecord* const pod = group.pods[i];
+      model.add_task(*pod, inputs[i]);
       if (!pod->on_node()) continue;
       const std::string* leaves_for = around_.reclaims.pool_of(pod->meta);
       const PoolId pool = leaves_for ? model.index().pool(*leaves_for, model.events()) : PoolId::none();

@@ -68,6 +68,8 @@ class Resync {
 
  private:
   void find_reasons_to_list(TimePoint now);
+  // Tells the model of work that turned out to be other than it was thought to be.
+  void emit_learned(TimePoint now);
   void list_everything(DataLink* data, TimePoint now);
   void emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data, TimePoint now);
   void emit_nodes();
@@ -81,7 +83,7 @@ class Resync {
   Surroundings around_;
   Rules rules_;
   std::uint64_t volumes_version_ = 0;
-  TimePoint listed_at_{}, next_beat_{};
+  TimePoint listed_at_{}, learned_at_{}, next_beat_{};
   Every review_of_expected_{Duration(30'000'000)}, review_of_steps_{Duration(5'000'000)};
   bool steps_have_moved_ = false;                 // of workflows
   std::vector<ExpectedWork> expected_;            // as last reported

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "kubernetes/pods/older_half.h"
 
@@ -57,7 +58,7 @@ void RunTimes::add(const std::string& of, RunTime task) {
   entry->used = ++turn_;
   if (entry->ended.count >= remembered) entry->ended.halve();
   entry->ended.add(task);
-  note(*entry);
+  note(of, *entry);
 }
 
 void RunTimes::review(const std::map<std::string, std::vector<RunTime>>& running, Duration assumed) {
@@ -76,14 +77,14 @@ void RunTimes::review(const std::map<std::string, std::vector<RunTime>>& running
     entry->used = ++turn_;
     entry->overdue = overdue;
   }
-  for (auto& [of, entry] : entries_) note(entry);
+  for (const auto& [of, entry] : entries_) note(of, entry);
 }
 
-void RunTimes::note(Entry& entry) {
+void RunTimes::note(const std::string& of, const Entry& entry) {
   const auto far = [](double now, double then, double least) {
     return std::abs(now - then) * 4 > then && std::abs(now - then) > least;
   };
-  if (far(entry.mean(), entry.reviewed_mean, 1) || far(entry.excess(), entry.reviewed_excess, 0)) moved_ = true;
+  if (far(entry.mean(), entry.reviewed_mean, 1) || far(entry.excess(), entry.reviewed_excess, 0)) moved_.insert(of);
 }
 
 std::optional<Duration> RunTimes::mean(const std::string& of) const {
@@ -97,9 +98,15 @@ double RunTimes::excess(const std::string& of) const {
   return known == entries_.end() ? 1 : known->second.excess();
 }
 
+std::set<std::string> RunTimes::take_moved() {
+  for (const std::string& of : moved_)
+    if (const auto known = entries_.find(of); known != entries_.end()) known->second.mark_reviewed();
+  return std::exchange(moved_, {});
+}
+
 void RunTimes::mark_reviewed() {
-  moved_ = false;
-  for (auto& [of, entry] : entries_) entry.reviewed_mean = entry.mean(), entry.reviewed_excess = entry.excess();
+  moved_.clear();
+  for (auto& [of, entry] : entries_) entry.mark_reviewed();
 }
 
 }  // namespace lips::kubernetes

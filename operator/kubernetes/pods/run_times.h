@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,11 @@ class RunTimes {
   std::optional<Duration> mean(const std::string& of) const;
   // How many times as long as declared such tasks take; 1 if that is less than twice, or not known.
   double excess(const std::string& of) const;
-  // Says whether some mean has moved by more than a quarter since mark_reviewed().
-  bool moved() const { return moved_; }
-  void mark_reviewed();
+  // Says whether some mean has moved by more than a quarter since it was reviewed last.
+  bool moved() const { return !moved_.empty(); }
+  // Those that have, which count as reviewed now.
+  std::set<std::string> take_moved();
+  void mark_reviewed();  // all
 
  private:
   struct Sum {
@@ -50,15 +53,16 @@ class RunTimes {
     double reviewed_mean = 0, reviewed_excess = 1;
     double mean() const;
     double excess() const;
+    void mark_reviewed() { reviewed_mean = mean(), reviewed_excess = excess(); }
   };
-  void note(Entry& entry);
+  void note(const std::string& of, const Entry& entry);
   Entry* entry_of(const std::string& of);
 
   static constexpr std::size_t most_kept = 10'000;
   static constexpr double remembered = 200;  // tasks; after that older ones count half
   std::map<std::string, Entry> entries_;
   std::uint64_t turn_ = 0;
-  bool moved_ = false;
+  std::set<std::string> moved_;
 };
 
 }  // namespace lips::kubernetes
