@@ -58,7 +58,7 @@ void WatchedPods::forget(const ObjectMeta& meta, TimePoint now) {
     if (shown) watched_.erase(watched);
     return;
   }
-  if (!record->finished) record->finished = now;
+  if (!record->finished) record->finished = now, record->deleting = true;
   record->state = PodState::terminated;
   gone_.push_back(std::move(record));
 }
@@ -84,17 +84,57 @@ bool WatchedPods::is_of_interest(const PodRecord& pod) {
   return !watched.over && pod.pod_class.valid() && (ran || pod.state == PodState::waiting);
 }
 
+// Evicted, deleted, or gone with its node while it ran: its Job makes another pod for the same task. A pod that fails
+// by itself has done work that every scheduler would have had to pay for.
+bool WatchedPods::is_disrupted(const PodRecord& pod) const {
+  if (pod.succeeded || pod.node.empty() || !pod.owner || !pod.owner->is_batch_job()) return false;
+  const NodeRecord* node = nodes_.find(pod.node);
+  if (!pod.deleting && node && node->node) return false;
+  const auto job = jobs_.find(pod.owner->uid);
+  return job != jobs_.end() && !job->second.deleting && !job->second.ended;
+}
+
+void WatchedPods::hand_on(const PodRecord& pod) {
+  const auto watched = watched_.find(pod.meta.uid);
+  if (watched == watched_.end() || watched->second.look == 0 || !is_disrupted(pod)) return;
+  if (std::exchange(watched->second.handed_on, true)) return;
+  Watched task;
+  task.look = watched->second.look, task.arrival = watched->second.arrival, task.expected = watched->second.expected;
+  vacancies_[{pod.owner->uid, pod.index}].push_back(task);
+}
+
+void WatchedPods::hand_on_all() {
+  for (const auto& [name, record] : pods_.ours()) hand_on(*record);
+  for (const std::unique_ptr<PodRecord>& record : gone_) hand_on(*record);
+}
+
+void WatchedPods::take_over(const PodRecord& pod) {
+  if (vacancies_.empty() || !pod.owner || watched_[pod.meta.uid].look > 0) return;
+  const auto vacancy = vacancies_.find({pod.owner->uid, pod.index});
+  if (vacancy == vacancies_.end()) return;
+  watched_[pod.meta.uid] = vacancy->second.back();
+  vacancy->second.pop_back();
+  if (vacancy->second.empty()) vacancies_.erase(vacancy);
+}
+
 std::map<std::uint64_t, std::vector<PodRecord*>> WatchedPods::take_records() {
   ++looks_;
+  std::erase_if(vacancies_, [this](const auto& vacancy) { return !jobs_.contains(vacancy.first.job); });
+  hand_on_all();
   std::map<std::uint64_t, std::vector<PodRecord*>> records;
   const auto take = [&](PodRecord& record) {
     if (!is_of_interest(record)) return;
+    take_over(record);
+    hand_on(record);
     const std::uint64_t look = watched_[record.meta.uid].look;
     records[look > 0 ? look : looks_].push_back(&record);
   };
-  for (const auto& [name, record] : pods_.ours()) take(*record);
+  // First those in whose places others may be.
   for (const std::unique_ptr<PodRecord>& record : gone_)
     if (!record->node.empty()) take(*record);
+  for (const bool leaves : {true, false})
+    for (const auto& [name, record] : pods_.ours())
+      if (record->deleting == leaves) take(*record);
   return records;
 }
 
@@ -138,6 +178,8 @@ void WatchedPods::put(const PodRecord& pod, TaskId task, const ModelIndex& index
   const TaskFound found{task, node, now - ran.value_or(Duration(0))};
   if (!watched.over) {
     if (node.valid()) cluster.state.apply(found);
+  } else if (node.valid() && is_disrupted(pod)) {
+    cluster.ended.insert(cluster.ended.end(), {found, TaskLost{task}, TaskWithdrawn{task}});
   } else if (node.valid()) {
     cluster.ended.insert(cluster.ended.end(), {found, TaskFinished{task, node, ran}});
   } else {
@@ -179,6 +221,7 @@ std::optional<WatchedCluster> WatchedPods::look(const Surroundings& around, Time
     }
     result->state.apply(TasksMarked{std::move(marks)});
   }
+  hand_on_all();  // those that came and went since the last look
   for (const std::unique_ptr<PodRecord>& pod : gone_) watched_.erase(pod->meta.uid);
   gone_.clear();
   return result;

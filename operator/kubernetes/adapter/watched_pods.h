@@ -64,7 +64,18 @@ class WatchedPods {
     Duration before{};       // for which it had run when it was found
     bool found = false;      // on its node before anybody watched
     bool over = false;       // its end was shown
+    bool handed_on = false;  // its task has a vacancy, or a pod that takes its place
   };
+  // A task whose pod was disrupted: the next pod of its Job and index is that task again.
+  struct Vacancy {
+    std::string job;                    // uid
+    std::optional<std::int32_t> index;  // of an Indexed Job
+    auto operator<=>(const Vacancy&) const = default;
+  };
+  bool is_disrupted(const PodRecord& pod) const;
+  void hand_on(const PodRecord& pod);
+  void hand_on_all();
+  void take_over(const PodRecord& pod);
   bool is_watched(const Pod& pod) const;
   std::map<std::uint64_t, std::vector<PodRecord*>> take_records();  // by the look that showed them first
   bool is_of_interest(const PodRecord& pod);
@@ -79,7 +90,8 @@ class WatchedPods {
   PodCache pods_;
   JobPods job_pods_;
   std::unordered_map<std::string, Watched> watched_;  // by uid
-  std::vector<std::unique_ptr<PodRecord>> gone_;      // deleted since the last look
+  std::map<Vacancy, std::vector<Watched>> vacancies_;
+  std::vector<std::unique_ptr<PodRecord>> gone_;  // deleted since the last look
   std::uint64_t looks_ = 0;
   TimePoint learned_{};
   bool interrupted_ = true, anew_ = false, dependencies_changed_ = false;

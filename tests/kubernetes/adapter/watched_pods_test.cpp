@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <utility>
+
+#include "base/random.h"
 #include "config/frameworks.h"
 #include "kubernetes/pods/volume_cache.h"
 
@@ -43,7 +47,7 @@ class WatchedPodsTest : public testing::Test {
 
   VolumeCache claims_;
   PodGroups groups_;
-  const std::map<std::string, BatchJob> jobs_;
+  std::map<std::string, BatchJob> jobs_;
   const DataView none_;
   TimePoint now_{std::chrono::hours(1)};
   WatchedPods watched_{{"lips", default_frameworks()}, claims_, groups_, jobs_};
@@ -126,6 +130,86 @@ TEST_F(WatchedPodsTest, AreMarkedWhereTheySayThatNobodyMayEvictThem) {
   for (const RunningTask& run : seen->state.snapshot().running) marked += run.is_marked();
   EXPECT_EQ(marked, 1u);
 }
+
+// Pods of a Job that are evicted and deleted at random, before and after looks, and replaced before and after they have
+// gone.
+class DisruptedTasks : public WatchedPodsTest, public testing::WithParamInterface<std::uint64_t> {
+ protected:
+  struct OfIndex {
+    int attempts = 0;
+    std::optional<Pod> pod;
+    bool done = false;
+  };
+  void begin(std::int32_t index) {
+    OfIndex& of = tasks_[index];
+    Pod pod = running("w-" + std::to_string(index) + "-" + std::to_string(of.attempts++));
+    pod.completion_index = index, pod.created = now_, pod.started = now_;
+    tell(*(of.pod = pod));
+  }
+  void disrupt(std::int32_t index) {
+    OfIndex& of = tasks_[index];
+    Pod pod = *std::exchange(of.pod, std::nullopt);
+    pod.deleting = random_.below(3) > 0;  // else it is gone at once, as with a node
+    tell(pod);
+    if (random_.below(2) == 0) see();
+    if (pod.deleting && random_.below(2) == 0) begin(index);
+    if (random_.below(2) == 0) see();
+    watched_.forget(pod.meta, now_);
+  }
+  void succeed(std::int32_t index) {
+    OfIndex& of = tasks_[index];
+    Pod pod = *std::exchange(of.pod, std::nullopt);
+    pod.phase = PodPhase::succeeded, pod.finished = now_;
+    tell(pod);
+    of.done = true;
+  }
+  void see() {
+    const std::optional<WatchedCluster> seen = look();
+    if (!seen) return;
+    for (const lips::Job& job : seen->state.snapshot().jobs) jobs_seen_.emplace(job.name, job.arrival);
+    for (const ClusterEvent& event : seen->ended) {
+      ends_ += std::holds_alternative<TaskFinished>(event);
+      lost_ += std::holds_alternative<TaskLost>(event);
+    }
+  }
+
+  Random random_{GetParam()};
+  std::vector<OfIndex> tasks_{2 + random_.below(5)};
+  std::set<std::pair<std::string, TimePoint>> jobs_seen_;
+  std::size_t ends_ = 0, lost_ = 0;
+};
+
+TEST_P(DisruptedTasks, AreOneTaskHoweverOftenTheyAreDisrupted) {
+  BatchJob job;
+  job.meta = {"etl", "nightly", "j", "1"};
+  jobs_["j"] = job;
+  const auto all = static_cast<std::int32_t>(tasks_.size());
+  for (std::int32_t index = 0; index < all; ++index) begin(index);
+  see();
+  std::size_t disrupted = 0;
+  for (int step = 0; step < 60; ++step) {
+    now_ += std::chrono::seconds(1 + random_.below(20));
+    const auto index = static_cast<std::int32_t>(random_.below(tasks_.size()));
+    if (OfIndex& of = tasks_[index]; !of.done && !of.pod)
+      begin(index);
+    else if (!of.done && random_.below(12) == 0)
+      succeed(index);
+    else if (!of.done)
+      disrupt(index), ++disrupted;
+    if (random_.below(3) == 0) see();
+  }
+  for (std::int32_t index = 0; index < all; ++index) {
+    if (tasks_[index].done) continue;
+    if (!tasks_[index].pod) begin(index);
+    succeed(index);
+  }
+  see();
+  EXPECT_EQ(jobs_seen_.size(), 1u);
+  EXPECT_EQ(ends_, tasks_.size());
+  EXPECT_EQ(lost_, disrupted);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, DisruptedTasks, testing::Range<std::uint64_t>(1, 101));
 
 }  // namespace
 }  // namespace lips::kubernetes
