@@ -12,6 +12,7 @@
 #include "cmd/commands.h"
 #include "policies/registry/registry.h"
 #include "version.h"
+#include "virtual/run_alone.h"
 #include "virtual/run_through.h"
 
 namespace lips::cmd {
@@ -100,15 +101,23 @@ lips::Result<lips::simulation::RunResult> through_kubernetes(const lips::simulat
                                                              const lips::simulation::RunOptions& options) {
   lips::virtual_cluster::ThroughOptions through;
   through.cluster.mode = mode;
-  if (name == "most-allocated") through.cluster.scheduler.scoring = lips::virtual_cluster::KubeScoring::most_allocated;
+  if (const auto scoring = lips::virtual_cluster::scoring_of(name)) through.cluster.scheduler.scoring = *scoring;
   through.stop = options.stop, through.progress = options.progress, through.stopwatch = options.stopwatch;
   return lips::virtual_cluster::run_through_kubernetes(scenario, policy, name, through);
+}
+
+std::optional<lips::Result<lips::simulation::RunResult>> kube_scheduler_alone(
+    const lips::simulation::Scenario& scenario, const std::string& policy,
+    const lips::simulation::RunOptions& options) {
+  const auto scoring = lips::virtual_cluster::scoring_of(policy);
+  if (!scoring) return std::nullopt;
+  return lips::virtual_cluster::run_alone(scenario, *scoring, policy, options);
 }
 
 }  // namespace
 
 int main(int count, char** words) {
-  lips::cmd::run_through_door() = through_kubernetes;
+  lips::cmd::virtual_runs() = {through_kubernetes, kube_scheduler_alone};
   const std::vector<std::string> all(words + std::min(count, 1), words + count);
   const lips::Result<int> status = lips::cmd::guarded([&]() -> lips::Result<int> { return lips::cmd::dispatch(all); });
   return status ? *status : lips::cmd::print_error(status.error());

@@ -54,6 +54,8 @@ class SimulatedCluster : public ClusterClient {
   bool runs(TaskId task) const { return world_.tasks[task].state == SimTaskState::attempted; }
   bool is_up(NodeId node) const { return world_.up[node.index()]; }
   std::vector<ServicePods> services() const { return services_.seen_pods(); }
+  // The number of pods on the node of each service, by its place in the scenario.
+  const std::map<std::uint32_t, std::uint32_t>& services_on(NodeId node) const { return services_.pods_on(node); }
   // Says whether a node that is up has no room for the task.
   bool is_full(NodeId node, TaskId task) const {
     return world_.up[node.index()] && !fits(world_.job(world_.tasks[task].job).request, world_.free[node]);

@@ -105,6 +105,11 @@ Node TruthServices::seen(NodeId node) const {
   return now;
 }
 
+const std::map<std::uint32_t, std::uint32_t>& TruthServices::pods_on(NodeId node) const {
+  static const std::map<std::uint32_t, std::uint32_t> none;
+  return pods_on_.empty() ? none : pods_on_[node];
+}
+
 std::vector<PodsAlike> TruthServices::that_wait() const {
   std::vector<PodsAlike> groups;
   for (const auto& [index, count] : waiting_)

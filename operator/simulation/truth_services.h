@@ -24,6 +24,7 @@ class TruthServices {
   void lose(NodeId node);
   bool any_wait() const { return !waiting_.empty(); }
   bool over() const { return left_ == 0; }  // all have ended
+  const std::map<std::uint32_t, std::uint32_t>& pods_on(NodeId node) const;
   std::vector<PodsAlike> that_wait() const;
   void add_those_on(NodeId node, std::vector<PodsAlike>& pods) const;
   // The counts that an operator has: those of one name and one request together.

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "model/twin_report.h"
+#include "twin/regime.h"
 
 namespace lips::twin {
 
@@ -18,6 +19,7 @@ struct TwinQuestion {
   std::vector<std::string> policies;
   std::size_t most_tasks = 100'000;  // kept in memory: of more of them, the later ones
   std::function<bool()> stop = {};   // true: end with `cancelled`; empty: never
+  RunKubeScheduler alone = {};       // empty: policies of the simulator stand in for kube-scheduler
 };
 
 // invalid_input: there is nothing to compare yet.

@@ -86,17 +86,17 @@ std::string data_set_name(const Scenario& scenario, DataSetId id) {
 
 }  // namespace
 
-Result<void> can_be_objects(const Scenario& scenario) {
+Result<void> can_be_objects(const Scenario& scenario, Planned planned) {
   const auto no = [](const std::string& why) { return fail(ErrorCode::invalid_input, "through Kubernetes: " + why); };
-  if (!scenario.services.empty()) return no(fmt::format("service {} runs beside the jobs", scenario.services[0].name));
   for (const JobArrived& arrived : scenario.jobs) {
     const Job& job = arrived.job;
-    if (job.inputs.size() > 1)
-      return no(fmt::format("job {} reads {} data sets; allowed: one", job.name, job.inputs.size()));
     if (job.output.valid()) return no(fmt::format("job {} writes a data set", job.name));
+    if (job.inputs.size() > 1 && planned == Planned::by_operator)
+      return no(fmt::format("job {} reads {} data sets; allowed: one", job.name, job.inputs.size()));
     for (const JobInput& input : job.inputs) {
       const DataSet& set = scenario.cluster.data_sets[input.data_set];
       if (set.code.n > 0) return no(fmt::format("data set {} is erasure coded", set.name));
+      if (planned == Planned::by_nobody) continue;
       if (input.fraction != 1) return no(fmt::format("job {} reads a part of each block", job.name));
       if (job.map_tasks != set.blocks) return no(fmt::format("job {} has not one task for each block", job.name));
     }
@@ -135,7 +135,7 @@ Json node_object(const ClusterSnapshot& cluster, NodeId id) {
             {"annotations", {{"lips.dev/usd-per-hour", fmt::format("{:.9f}", node.price.value())}}}}},
           {"spec", std::move(spec)},
           {"status",
-           {{"allocatable", amounts(node.capacity, cluster.extended_names, true)},
+           {{"allocatable", amounts(node.capacity - node.others, cluster.extended_names, true)},
             {"conditions", Json::array({{{"type", "Ready"}, {"status", "True"}}})}}}};
 }
 
@@ -313,6 +313,30 @@ Json pod_object(const Scenario& scenario, TaskOfJob place, const std::string& jo
                                               {"kind", "Job"},
                                               {"name", owner_name},
                                               {"uid", job_uid},
+                                              {"controller", true}}})}}},
+          {"spec", std::move(spec)},
+          {"status", {{"phase", "Pending"}}}};
+}
+
+Json service_pod_object(const Scenario& scenario, std::uint32_t index, std::uint64_t number) {
+  const simulation::Service& service = scenario.services[index];
+  const std::string owner = object_name(service.name);
+  Json spec{{"schedulerName", "default-scheduler"},
+            {"containers",
+             Json::array({{{"name", "main"},
+                           {"image", "serve"},
+                           {"resources",
+                            {{"requests", amounts(service.request, scenario.cluster.extended_names, false)}}}}})}};
+  if (service.constraint.valid()) constrain(spec, scenario.cluster.constraints[service.constraint]);
+  return {{"apiVersion", "v1"},
+          {"kind", "Pod"},
+          {"metadata",
+           {{"name", fmt::format("{}-{}", owner, number)},
+            {"namespace", "default"},
+            {"ownerReferences", Json::array({{{"apiVersion", "apps/v1"},
+                                              {"kind", "ReplicaSet"},
+                                              {"name", owner},
+                                              {"uid", fmt::format("service-{}", index)},
                                               {"controller", true}}})}}},
           {"spec", std::move(spec)},
           {"status", {{"phase", "Pending"}}}};

@@ -2,6 +2,7 @@
 // controllers write them. Pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/result.h"
@@ -11,8 +12,10 @@
 
 namespace lips::virtual_cluster {
 
-// The error names the first thing in the scenario that objects cannot say.
-Result<void> can_be_objects(const simulation::Scenario& scenario);
+// The error names the first thing in the scenario that objects cannot say. Where nobody plans, no object has to say
+// what tasks read.
+enum class Planned : std::uint8_t { by_operator, by_nobody };
+Result<void> can_be_objects(const simulation::Scenario& scenario, Planned planned = Planned::by_operator);
 
 inline constexpr const char* data_name_space = "data";
 
@@ -52,5 +55,8 @@ Json pod_requests(const simulation::Scenario& scenario, JobId job);
 // A pod of the Job with that uid.
 Json pod_object(const simulation::Scenario& scenario, TaskOfJob task, const std::string& job_uid, int attempt,
                 PodMode mode = PodMode::bind);
+
+// A pod of the service, without a node. `number`: of all pods of services so far.
+Json service_pod_object(const simulation::Scenario& scenario, std::uint32_t service, std::uint64_t number);
 
 }  // namespace lips::virtual_cluster

@@ -48,6 +48,12 @@ void add_taint(Json& node, const char* key, const char* effect) {
   node["spec"]["taints"].push_back({{"key", key}, {"effect", effect}});
 }
 
+// The kube-scheduler of tasks is that of services.
+simulation::ServiceScore service_score(KubeScoring scoring) {
+  return scoring == KubeScoring::most_allocated ? simulation::ServiceScore::most_allocated
+                                                : simulation::ServiceScore::least_allocated;
+}
+
 std::string all_of(kubernetes::DataKind kind) { return kubernetes::all_resources_path(kind); }
 
 }  // namespace
@@ -63,7 +69,7 @@ VirtualKubernetes::VirtualKubernetes(const simulation::Scenario& scenario, const
       rules_(rules),
       loop_(std::move(loop)),
       server_(*loop_, scenario.seed),
-      truth_(scenario, cadence, listener),
+      truth_(scenario, cadence, listener, service_score(rules_.scheduler.scoring)),
       movers_(
           server_.objects(), truth_, scenario.cluster, [this] { advance(); }, wrong_),
       stages_(scenario.jobs.size()) {
@@ -168,7 +174,11 @@ void VirtualKubernetes::start_pod(TaskId task, const std::string& node, const st
   if (truth_.has_ended(task)) return end_pod(task, true);  // its pod was restored
   if (!truth_.waits(task)) return end_pod(task, false);
   if (!truth_.is_up(place->second)) return collect_pod(task);
-  if (truth_.is_full(place->second, task)) wrong_.push_back("no room on " + node + " for " + pods_[task].name);
+  if (truth_.is_full(place->second, task)) {
+    // A kubelet refuses a pod whose room the pod of a service took at the same time.
+    if (!truth_.services_on(place->second).empty()) return end_pod(task, false);
+    wrong_.push_back("no room on " + node + " for " + pods_[task].name);
+  }
   truth_.bind({assignment, read_from});
   advance();
 }
@@ -197,6 +207,10 @@ void VirtualKubernetes::end_pod(TaskId task, bool succeeded) {
     pod["status"]["phase"] = succeeded ? "Succeeded" : "Failed";
     pod["status"]["containerStatuses"] =
         Json::array({{{"name", "main"}, {"state", {{"terminated", {{"finishedAt", now}}}}}}});
+    if (record.leaves && !succeeded) {
+      mark_eviction(pod, loop_->now());
+      pod["metadata"]["deletionTimestamp"] = now;
+    }
     put_pod(record.name, std::move(pod));
     if (record.leaves) server_.objects().remove(pods_path, record.name);
   }
@@ -208,9 +222,12 @@ void VirtualKubernetes::end_pod(TaskId task, bool succeeded) {
   });
 }
 
-// Nothing is said of a pod that the restored store does not know as running.
+// Whoever takes a pod's room evicts it. Nothing is said of a pod that the restored store does not know as running.
 void VirtualKubernetes::lose_pod(TaskId task) {
-  if (!std::exchange(pods_[task].forgotten, false)) return end_pod(task, false);
+  if (!std::exchange(pods_[task].forgotten, false)) {
+    pods_[task].leaves = true;
+    return end_pod(task, false);
+  }
   if (!pods_[task].name.empty()) return;
   loop_->at(loop_->now() + rules_.jobs.back_off, [this, task] {
     if (pods_[task].name.empty() && !truth_.has_ended(task)) make_pod(task);
@@ -219,9 +236,8 @@ void VirtualKubernetes::lose_pod(TaskId task) {
 
 // The garbage collector of pods does this with those whose node is gone.
 void VirtualKubernetes::collect_pod(TaskId task) {
-  const std::string pod = pods_[task].name;
+  pods_[task].leaves = true;
   end_pod(task, false);
-  server_.objects().remove(pods_path, pod);
 }
 
 // A node that takes no pods any more is cordoned; one that did not exist is new.
@@ -315,6 +331,7 @@ void VirtualKubernetes::take(const ClusterEvent& event) {
     put_node(back->node, true);
   } else if (const auto* changed = std::get_if<NodeChanged>(&event)) {
     put_node(changed->node, changed->now.schedulable);
+    services_.show(changed->node, truth_.services_on(changed->node), loop_->now());
   }
 }
 

@@ -14,6 +14,7 @@
 #include "virtual/kube_scheduler.h"
 #include "virtual/movers.h"
 #include "virtual/scenario_objects.h"
+#include "virtual/shown_services.h"
 #include "virtual/virtual_client.h"
 #include "virtual/virtual_loop.h"
 
@@ -71,6 +72,8 @@ class VirtualKubernetes {
   const std::vector<std::string>& wrong() const { return wrong_; }
   // Nothing will happen any more.
   bool over() const { return over_; }
+  // Has the simulated cluster catch up with the loop's time.
+  void advance();
 
  private:
   struct PodOfTask {
@@ -91,7 +94,6 @@ class VirtualKubernetes {
   void follow_pods(const ObjectChange& change);
   void start_pod(TaskId task, const std::string& node, const std::string& read_from);
   StoreId nearest_source(TaskId task, NodeId node) const;
-  void advance();
   void expect_next();
   void take(const ClusterEvent& event);
   void make_job(JobId job, TaskKind kind);
@@ -134,6 +136,7 @@ class VirtualKubernetes {
   std::map<std::string, NodeId> nodes_;
   std::vector<std::string> wrong_;
   Movers movers_;
+  ShownServices services_{scenario_, server_.objects()};
   std::optional<KubeScheduler> scheduler_;
   EventExpiry expiry_{server_.objects(), events_path};
   std::vector<EnumArray<TaskKind, StageRecord>> stages_;  // by job

@@ -47,6 +47,43 @@ TEST_F(LiveTwinTest, SaysWhatEachPolicyWouldHavePaidForTheSameWork) {
   }
 }
 
+TEST_F(LiveTwinTest, SaysWhereAPolicyStandsInForKubeScheduler) {
+  const std::string journal = record("j", "lips", 60);
+  const TwinReport by_policy = *twin_report(question(journal));
+  TwinQuestion asked = question(journal);
+  std::vector<std::string> ran;
+  asked.alone = [&](const simulation::Scenario&, const std::string& policy,
+                    const simulation::RunOptions&) -> std::optional<Result<simulation::RunResult>> {
+    ran.push_back(policy);
+    if (policy != "spread") return std::nullopt;
+    return fail(ErrorCode::invalid_input, "its data is coded");
+  };
+  const Result<TwinReport> stood_in = twin_report(asked);
+  ASSERT_TRUE(stood_in) << stood_in.error().message;
+  EXPECT_EQ(stood_in->others, by_policy.others);
+  EXPECT_THAT(stood_in->not_known, ::testing::Contains(HasSubstr("its data is coded")));
+  EXPECT_THAT(ran, ::testing::ElementsAre("spread")) << "LiPS bound what ran";
+
+  asked.alone = [](const simulation::Scenario&, const std::string& policy,
+                   const simulation::RunOptions&) -> std::optional<Result<simulation::RunResult>> {
+    if (policy != "spread") return std::nullopt;
+    simulation::RunResult run;
+    run.invoice.nodes = Usd(77);
+    return run;
+  };
+  const Result<TwinReport> alone = twin_report(asked);
+  ASSERT_TRUE(alone) << alone.error().message;
+  ASSERT_EQ(alone->others.size(), 1u);
+  EXPECT_EQ(alone->others[0].invoice, Usd(77));
+  EXPECT_EQ(alone->not_known, by_policy.not_known);
+
+  asked.alone = [](const simulation::Scenario&, const std::string&,
+                   const simulation::RunOptions&) -> std::optional<Result<simulation::RunResult>> {
+    return fail(ErrorCode::cancelled, "interrupted");
+  };
+  EXPECT_EQ(twin_report(asked).error().code, ErrorCode::cancelled);
+}
+
 TEST_F(LiveTwinTest, TakesAShorterTimeWhereThereIsTooMuchWork) {
   const std::string journal = record("j", "spread", 60);
   run_and_record(testing::shipped("quickstart", {{"seed", "61"}}), "spread", journal);  // a later start, hours later

@@ -120,12 +120,6 @@ TEST(TwoDoors, SaysWhatItCannotSay) {
   const auto run = run_through_kubernetes(scenario, *policy, "lips");
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().message, "through Kubernetes: job errors-in-logs reads 2 data sets; allowed: one");
-
-  simulation::Scenario served = quickstart(1);
-  served.services.push_back({.name = "web", .request = {Cores(1), Mebibytes(0)}, .constraint = {}});
-  const auto none = run_through_kubernetes(served, *policy, "lips");
-  ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().message, "through Kubernetes: service web runs beside the jobs");
 }
 
 }  // namespace

@@ -18,6 +18,8 @@
 #include "simulation/scenario_reader.h"
 #include "telemetry/metrics/operator_metrics.h"
 #include "twin/live_twin.h"
+#include "twin/recorded_scenario.h"
+#include "virtual/run_alone.h"
 #include "virtual/run_through.h"
 #include "virtual/scenario_settings.h"
 
@@ -116,11 +118,13 @@ class WatchedDay : public testing::Test {
     EXPECT_TRUE(run) << run.error().message;
     return *std::move(run);
   }
-  simulation::RunResult run_watched(const simulation::Scenario& scenario) const {
+  simulation::RunResult run_watched(const simulation::Scenario& scenario, PodMode mode) const {
     std::optional<Onlooker> onlooker;
     ThroughOptions options;
+    options.cluster.mode = mode;
     options.at_start = [&](VirtualKubernetes& cluster) {
-      cluster.truth().request_nodes(std::nullopt);  // nobody orders: the autoscaler looks at pods that wait
+      // Nobody orders: the autoscaler looks at pods that wait.
+      if (mode == PodMode::bind) cluster.truth().request_nodes(std::nullopt);
       onlooker.emplace(scenario, cluster, folder_);
     };
     options.stop = [&] {
@@ -141,6 +145,56 @@ class WatchedDay : public testing::Test {
       (std::filesystem::temp_directory_path() / ("lips-watched-" + std::to_string(getpid()))).string();
 };
 
+std::optional<Result<simulation::RunResult>> kube_scheduler_alone(const simulation::Scenario& scenario,
+                                                                  const std::string& policy,
+                                                                  const simulation::RunOptions& options) {
+  const std::optional<KubeScoring> scoring = scoring_of(policy);
+  if (!scoring) return std::nullopt;
+  return run_alone(scenario, *scoring, policy, options);
+}
+
+std::size_t tasks_of(const simulation::Scenario& scenario) {
+  std::size_t tasks = 0;
+  for (const JobArrived& job : scenario.jobs) tasks += job.tasks.size();
+  return tasks;
+}
+
+// The pods may be evicted, and are: kube-scheduler and the autoscaler are those that the twin has, so what it does not
+// know is the records' fault.
+TEST_F(WatchedDay, OfKubeSchedulerAloneIsTheTwinsToo) {
+  double claims = 0, errors = 0, signs = 0;
+  constexpr int days = 12;
+  for (std::uint64_t seed = 701; seed < 701 + days; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::filesystem::remove_all(folder_);
+    const simulation::Scenario scenario = day_of(seed);
+    const simulation::RunResult ran = run_watched(scenario, PodMode::watch);
+    ASSERT_EQ(ran.jobs_finished, ran.jobs);
+    const simulation::RunResult lips = simulate(scenario, "lips");
+    const Result<TwinReport> report =
+        twin::twin_report({folder_, std::chrono::hours(48), {"lips"}, 100'000, {}, kube_scheduler_alone});
+    ASSERT_TRUE(report) << report.error().message;
+    const TwinRegime& twin_of_ran = report->ran;
+    const std::optional<double> claim = report->saved(report->others[0]);
+    ASSERT_TRUE(claim && report->error());
+    EXPECT_EQ(tasks_of(twin::recorded_day(folder_)->scenario), tasks_of(scenario)) << "an evicted one is the same task";
+    const double truth = 1 - lips.invoice.total() / ran.invoice.total();
+    std::printf(
+        "seed %d: kube-scheduler %.3f, twin %.3f (own error %+.1f %%); saving %.1f %%, claimed %.1f %%; waits %.0f s, "
+        "twin %.0f s\n",
+        static_cast<int>(seed), ran.invoice.total().value(), twin_of_ran.invoice.value(), 100 * *report->error(),
+        100 * truth, 100 * *claim, ran.mean_wait, to_seconds(twin_of_ran.mean_wait));
+    EXPECT_NEAR(*report->error(), 0, 0.12);
+    claims += std::abs(*claim - truth) / days, errors += std::abs(*report->error()) / days;
+    signs += *report->error() / days;
+  }
+  std::printf("claims differ by %.1f points in the mean, own errors are %.1f %%, %+.1f %% with their signs\n",
+              100 * claims, 100 * errors, 100 * signs);
+  EXPECT_LT(claims, 0.06);
+  EXPECT_LT(errors, 0.05);
+  EXPECT_NEAR(signs, 0, 0.03);
+}
+
 // Truth is the bill of the day that was watched, and the simulator's of the same day under LiPS. Days of a dollar or
 // two, on which a node more or less is a twentieth of the invoice. The pods of the watched cluster say that nobody may
 // evict them, so neither its autoscaler nor that of the twin of what ran empties a node.
@@ -151,7 +205,7 @@ TEST_F(WatchedDay, IsClaimedToCostLessWithLipsByAsMuchAsItDoes) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::filesystem::remove_all(folder_);
     const simulation::Scenario scenario = day_of(seed);
-    const simulation::RunResult ran = run_watched(scenario);
+    const simulation::RunResult ran = run_watched(scenario, PodMode::bind);
     ASSERT_EQ(ran.jobs_finished, ran.jobs);
     const simulation::RunResult lips = simulate(scenario, "lips");
     const Result<TwinReport> report = twin::twin_report({folder_, std::chrono::hours(48), {"lips"}});

@@ -27,18 +27,17 @@ void run_one(SimulationRun& run, std::size_t index, ProgressLine& progress) {
   options.stop = interrupt_requested;
   options.progress = [&](const simulation::Progress& now) { progress.report(index, now); };
   run.result = guarded([&]() -> Result<simulation::RunResult> {
-    if (run.door == Door::direct) return simulation::run(*run.scenario, **policy, run.policy, options);
-    if (run_through_door()) return run_through_door()(*run.scenario, **policy, run.policy, run.mode, options);
-    return fail(ErrorCode::invalid_input, "--through kubernetes: this program has no adapter; use lips");
+    if (run.how) return run.how(*run.scenario, **policy, run.policy, options);
+    return simulation::run(*run.scenario, **policy, run.policy, options);
   });
   progress.finish(index);
 }
 
 }  // namespace
 
-RunThrough& run_through_door() {
-  static RunThrough door = nullptr;
-  return door;
+VirtualRuns& virtual_runs() {
+  static VirtualRuns runs;
+  return runs;
 }
 
 void run_simulations(std::vector<SimulationRun>& runs, std::uint32_t jobs, bool show_progress) {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <utility>
 
+#include "cmd/cli/simulation_runs.h"
 #include "cmd/cli/wall_stopwatch.h"
 #include "cmd/service/epoch_recorder.h"
 #include "records/journal_files.h"
@@ -110,6 +111,7 @@ void TwinKeeper::compare(const OperatorConfig& config, const std::stop_token& st
   if (question.journal != config.journal.directory)
     question.policies.insert(question.policies.begin(), config.policy.name);
   question.stop = [&stop] { return stop.stop_requested(); };
+  question.alone = virtual_runs().alone;
   Result<TwinReport> report = twin::twin_report(question);
   if (stop.stop_requested()) return;
   TwinState state;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/enum_array.h"
 #include "bounds/lower_bound.h"
 #include "bounds/waiting_bound.h"
 #include "cmd/cli/arguments.h"
@@ -24,6 +25,11 @@
 namespace lips::cmd {
 
 namespace {
+
+// Between a policy and the simulated cluster: nothing, or the adapter and a virtual Kubernetes.
+enum class Door : std::uint8_t { direct, kubernetes };
+constexpr EnumArray<Door, std::string_view> door_names{"direct", "kubernetes"};
+constexpr std::string_view to_string(Door door) { return door_names[door]; }
 
 struct SimulateOptions {
   std::string file, baseline, report;
@@ -143,7 +149,14 @@ Result<std::vector<SimulationRun>> runs_of(const SimulateOptions& options, const
     settings.paper.epoch = epoch;
     runs.push_back({&scenario, "lips-paper", fmt::format("lips-paper {} s", to_seconds(epoch)), settings});
   }
-  for (SimulationRun& run : runs) run.door = options.door, run.mode = *mode;
+  if (options.door == Door::direct) return runs;
+  if (!virtual_runs().through)
+    return fail(ErrorCode::invalid_input, "--through kubernetes: this program has no adapter; use lips");
+  for (SimulationRun& run : runs)
+    run.how = [mode = *mode](const simulation::Scenario& of, const Policy& policy, const std::string& name,
+                             const simulation::RunOptions& how) {
+      return virtual_runs().through(of, policy, name, mode, how);
+    };
   return runs;
 }
 

@@ -16,6 +16,7 @@
 #include "cmd/cli/simulation_runs.h"
 #include "cmd/twin/twin_result.h"
 #include "simulation/whole_run.h"
+#include "twin/regime.h"
 #include "twin/settings_changes.h"
 
 namespace lips::cmd {
@@ -91,7 +92,9 @@ Result<PolicySettings> settings_of(const TwinOptions& options, const simulation:
 }
 
 // Those of the regimes, and last the twin of what ran until the last record.
-Result<std::vector<SimulationRun>> runs_of(const TwinOptions& options, const TwinResult& result) {
+// `stood_in`: for each of them, why a policy stood in for kube-scheduler.
+Result<std::vector<SimulationRun>> runs_of(const TwinOptions& options, const TwinResult& result,
+                                           std::vector<std::string>& stood_in) {
   const simulation::Scenario& scenario = result.day.scenario;
   std::vector<SimulationRun> runs;
   for (const Regime& regime : result.regimes) {
@@ -99,10 +102,21 @@ Result<std::vector<SimulationRun>> runs_of(const TwinOptions& options, const Twi
     if (!settings) return tl::unexpected(settings.error());
     runs.push_back({&scenario, regime.policy, regime.name, *std::move(settings)});
   }
-  if (!result.day.counted) return runs;
-  runs.push_back(runs.front());
-  runs.back().label += ", until the last record";
-  runs.back().until = TimePoint(result.day.span);
+  if (result.day.counted) {
+    runs.push_back(runs.front());
+    runs.back().label += ", until the last record";
+    runs.back().until = TimePoint(result.day.span);
+  }
+  stood_in.resize(runs.size());
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    runs[i].how = [&day = result.day, &why = stood_in[i]](
+                      const simulation::Scenario&, const Policy& policy, const std::string& name,
+                      const simulation::RunOptions& how) -> Result<simulation::RunResult> {
+      Result<twin::RegimeRun> run = twin::run_regime(day, policy, name, how, virtual_runs().alone);
+      if (!run) return tl::unexpected(run.error());
+      why = std::move(run->stood_in);
+      return std::move(run->result);
+    };
   return runs;
 }
 
@@ -149,10 +163,13 @@ Result<int> twin_of(const TwinOptions& options) {
   Result<std::vector<Regime>> regimes = regimes_of(options, result.day.scenario);
   if (!regimes) return tl::unexpected(regimes.error());
   result.regimes = *std::move(regimes);
-  Result<std::vector<SimulationRun>> runs = runs_of(options, result);
+  std::vector<std::string> stood_in;
+  Result<std::vector<SimulationRun>> runs = runs_of(options, result, stood_in);
   if (!runs) return tl::unexpected(runs.error());
   run_simulations(*runs, options.jobs, !options.no_progress);
   if (Result<void> collected = collect(*runs, result); !collected) return tl::unexpected(collected.error());
+  const auto why = std::find_if(stood_in.begin(), stood_in.end(), [](const std::string& one) { return !one.empty(); });
+  if (why != stood_in.end()) result.day.not_known.push_back(twin::stand_in(*why));
   add_floor(result);
   const int status = print(options.format == OutputFormat::json ? twin_json(result) : twin_text(result));
   if (!result.not_run.empty()) print_error(fmt::format("interrupted; not run: {}", fmt::join(result.not_run, ", ")));
