@@ -21,10 +21,14 @@ NodeId freed_by(const ClusterSnapshot& before, const ClusterEvent& event) {
 
 EpochController::EpochController(ClusterState& state, ClusterClient& client, const Policy& policy,
                                  const CostModel& costs)
-    : state_(state), client_(client), policy_(policy), costs_(costs), dispatcher_(state, client) {}
+    : state_(state),
+      client_(client),
+      policy_(policy),
+      costs_(costs),
+      dispatcher_(state, client),
+      next_plan_(client.now()) {}
 
 Result<void> EpochController::run(const ControllerSettings& settings) {
-  next_plan_ = client_.now();
   while (!(settings.stop && settings.stop())) {
     Result<std::vector<ClusterEvent>> events = client_.wait(wake_at());
     if (!events) {

@@ -34,7 +34,8 @@ class EpochController {
     pricer_ = &pricer;
     observe(pricer);
   }
-  // Runs until the client has no more changes (success), stop() returns true (success), or a failure.
+  // Runs until the client has no more changes (success), stop() returns true (success), or a failure. After a stop the
+  // next call goes on where this one ended.
   Result<void> run(const ControllerSettings& settings);
 
   std::uint64_t plans() const { return plans_; }
@@ -57,7 +58,7 @@ class EpochController {
   bool changed_ = true;  // since the last plan
   std::vector<NodeId> reporting_;
   TimePoint last_plan_{};
-  TimePoint next_plan_{};
+  TimePoint next_plan_;
   TimePoint earliest_plan_{};
   std::uint64_t plans_ = 0;
 };

@@ -7,6 +7,7 @@
 #include "kubernetes/api/codec.h"
 #include "kubernetes/api/repeatable.h"
 #include "kubernetes/api/retry.h"
+#include "kubernetes/api/too_large.h"
 
 namespace lips::virtual_cluster {
 namespace {
@@ -142,7 +143,16 @@ class VirtualStream final : public ByteStream {
 
 VirtualClient::VirtualClient(ApiServer& server, kubernetes::EventLoop& loop, kubernetes::ClientOptions options,
                              const Storm& storm)
-    : server_(server),
+    : VirtualClient(ServerOfClient{[&server](const ApiRequest& request) { return server.handle(request); },
+                                   [&server, &loop, storm](const ApiRequest& request, std::uint64_t seed) {
+                                     return std::make_unique<VirtualStream>(server, loop, request, Latencies(), storm,
+                                                                            seed);
+                                   }},
+                    loop, std::move(options), storm) {}
+
+VirtualClient::VirtualClient(ServerOfClient server, kubernetes::EventLoop& loop, kubernetes::ClientOptions options,
+                             const Storm& storm)
+    : server_(std::move(server)),
       loop_(loop),
       options_(std::move(options)),
       storm_(storm),
@@ -192,10 +202,13 @@ void VirtualClient::send(RequestId id) {
       const Duration silence = storm_.outage.hangs ? Duration(what.timeout) : latencies_.answer;
       return later(silence, id, &VirtualClient::fail_to_reach);
     }
-    if (busy)
+    if (busy) {
       response = {429, ""};
-    else if (!lost)
-      response = server_.handle(what);
+    } else if (!lost) {
+      std::optional<ApiResponse> answered = server_.handle(what);
+      if (!answered) return later(latencies_.answer, id, &VirtualClient::fail_to_reach);
+      response = *std::move(answered);
+    }
     if (unheard) response = {0, ""};
     Duration back = response.code == 0 ? Duration(what.timeout) : way(latencies_.answer);
     if (response.code != 0 && storm_.outage.covers(loop_.now() + back)) response = {0, ""}, back = what.timeout;
@@ -212,20 +225,28 @@ void VirtualClient::answer(RequestId id, const ApiResponse& response) {
   const ApiRequest& what = request.what;
   const Duration took = loop_.now() - request.sent;
   if (options_.observer) options_.observer->tried({what.verb, what.path, response.code, took, took, response.date});
-  if (response.code >= 200 && response.code < 300) {
+  const bool success = response.code >= 200 && response.code < 300;
+  if (success && what.most_bytes > 0 && response.body.size() > what.most_bytes)
+    return finish(id, fail(ErrorCode::invalid_input, fmt::format("{} {}: the answer has more than {} bytes",
+                                                                 verb_name(what.verb), what.path, what.most_bytes)));
+  if (success) {
     rights_.note(what.verb, what.path, response.code, {}, loop_.now().time_since_epoch());
     return finish(id, response.body);
   }
+  const bool too_large = kubernetes::says_too_large(response.code, response.body);
   kubernetes::TryResult result;
   result.http_code = response.code;
   result.repeatable = kubernetes::is_repeatable(what);
-  if (const auto pause = kubernetes::pause_before_next_try(result, request.tries, options_.retry, random_))
-    return later(*pause, id, &VirtualClient::send);
+  if (!too_large)
+    if (const auto pause = kubernetes::pause_before_next_try(result, request.tries, options_.retry, random_))
+      return later(*pause, id, &VirtualClient::send);
   if (response.code == 0)
     return finish(id, fail(ErrorCode::unavailable, fmt::format("{} {}: no answer", verb_name(what.verb), what.path)));
   Error error = kubernetes::error_of_answer(response.code, response.body);
   if (options_.observer) options_.observer->refused({what.verb, what.path, response.code, error.message});
-  error.message = fmt::format("{} {}: {}", verb_name(what.verb), what.path, error.message);
+  error.message = fmt::format("{} {}: {}{}{}", verb_name(what.verb), what.path,
+                              too_large ? kubernetes::too_large_words : "", too_large ? ": " : "", error.message);
+  if (too_large) error.code = ErrorCode::invalid_input;
   rights_.note(what.verb, what.path, response.code, error, loop_.now().time_since_epoch());
   finish(id, tl::unexpected(std::move(error)));
 }
@@ -244,7 +265,8 @@ void VirtualClient::finish(RequestId id, Answer answer) {
 }
 
 std::unique_ptr<ByteStream> VirtualClient::watch(ApiRequest request) {
-  return std::make_unique<VirtualStream>(server_, loop_, request, latencies_, storm_, weather_.below(1U << 30));
+  request.verb = kubernetes::Verb::watch;
+  return server_.watch(request, weather_.below(1U << 30));
 }
 
 }  // namespace lips::virtual_cluster

@@ -3,8 +3,10 @@
 // objects that are written too often, the observer.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/random.h"
@@ -23,8 +25,17 @@ struct Latencies {
   Duration request{2'000}, answer{2'000}, event{5'000};
 };
 
+// The server that a client asks: what it answers once a request has arrived, or none if the connection breaks instead;
+// and a watch. `seed`: of what the watch draws.
+struct ServerOfClient {
+  std::function<std::optional<ApiResponse>(const kubernetes::ApiRequest&)> handle;
+  std::function<std::unique_ptr<kubernetes::ByteStream>(const kubernetes::ApiRequest&, std::uint64_t seed)> watch;
+};
+
 class VirtualClient final : public kubernetes::ApiClient {
  public:
+  VirtualClient(ServerOfClient server, kubernetes::EventLoop& loop, kubernetes::ClientOptions options,
+                const Storm& storm = {});
   // Both outlive it.
   VirtualClient(ApiServer& server, kubernetes::EventLoop& loop, kubernetes::ClientOptions options,
                 const Storm& storm = {});
@@ -52,7 +63,7 @@ class VirtualClient final : public kubernetes::ApiClient {
   void finish(RequestId id, kubernetes::Answer answer);
   bool on_own_thread() const override { return true; }
 
-  ApiServer& server_;
+  const ServerOfClient server_;
   kubernetes::EventLoop& loop_;
   const kubernetes::ClientOptions options_;
   const Latencies latencies_;

@@ -11,6 +11,9 @@
 #include <nlohmann/json.hpp>
 
 #include "kubernetes/api/http_client.h"
+#include "kubernetes/api/list_watch.h"
+#include "kubernetes/api/loop_client.h"
+#include "kubernetes/api/real_loop.h"
 #include "kubernetes/data/resources.h"
 #include "tests/kubernetes/data/job_runner.h"
 
@@ -24,6 +27,18 @@ std::string tools_folder() {
   const char* home = std::getenv("HOME");
   return std::string(home ? home : "") + "/.cache/lips-tools";
 }
+
+// Informers try again until the server serves their kind.
+class FirstList : public ObjectSink {
+ public:
+  void changed(const ObjectMeta&, std::string_view) override {}
+  void deleted(const ObjectMeta&) override {}
+  void complete(std::uint64_t) override { listed = true; }
+  void failed(const Error&) override { ++failures; }
+
+  bool listed = false;
+  int failures = 0;
+};
 
 std::string missing_tool() {
   for (const char* tool : {"etcd", "kube-apiserver", "kubectl"})
@@ -166,15 +181,19 @@ void install_custom_resources(ApiClient& client) {
     const Answer answer = client.call(request);
     ASSERT_TRUE(answer || answer.error().code == ErrorCode::conflict) << answer.error().message;
   }
-  for (const DataKind kind : data_kinds)
-    for (int tries = 0;; ++tries) {
-      ApiRequest list;
-      list.verb = Verb::list;
-      list.path = all_resources_path(kind);
-      if (client.call(list)) break;
-      ASSERT_LT(tries, 500) << kind_name(kind) << " does not come";
-      usleep(20'000);
-    }
+  for (const DataKind kind : data_kinds) {
+    RealLoop loop;
+    LoopClient listing(loop, {}, [](ClientOptions options) {
+      return std::make_unique<HttpClient>(ControlPlane::get()->connection(), std::move(options));
+    });
+    FirstList sink;
+    ListWatchOptions options;
+    options.path = all_resources_path(kind);
+    ListWatch watch(listing, loop, options, sink);
+    watch.start();
+    while (!sink.listed && sink.failures < 100) loop.run(std::chrono::seconds(10));
+    ASSERT_TRUE(sink.listed) << kind_name(kind) << " does not come";
+  }
 }
 
 }  // namespace lips::kubernetes

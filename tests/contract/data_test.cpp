@@ -119,7 +119,9 @@ TEST(CustomResources, KeepWhatMayNotChange) {
 class Operator {
  public:
   Operator(const Connection& connection, std::set<std::string>& being_read)
-      : client_(std::make_unique<HttpClient>(connection, patient()), loop_), being_read_(being_read) {
+      : client_(loop_, patient(),
+                [&](ClientOptions options) { return std::make_unique<HttpClient>(connection, std::move(options)); }),
+        being_read_(being_read) {
     for (const DataCatalog::Informer& informer : catalog_.informers()) {
       ListWatchOptions options;
       options.path = informer.path;
@@ -146,7 +148,7 @@ class Operator {
   }
 
   void turn() {
-    loop_.run(Duration(0));
+    loop_.run(std::chrono::milliseconds(5));  // or until something has come
     catalog_.poll();
     mover_->tick(wall_now());
     events_.flush(wall_now());
@@ -293,7 +295,6 @@ class DataMoves : public testing::Test {
          turns < 2000 && !(operator_->catalog().data_sets().empty() && operator_->catalog().moves().empty()); ++turns) {
       operator_->turn();
       kubelets_->work();
-      usleep(5'000);
     }
     EXPECT_TRUE(operator_->catalog().data_sets().empty());
     for (const char* node : {"a", "b", "c"})
@@ -360,7 +361,6 @@ class DataMoves : public testing::Test {
         start_operator();
         ++crashes_;
       }
-      usleep(5'000);
     }
     std::string phases;
     for (const auto& [name, move] : operator_->catalog().moves())

@@ -207,6 +207,7 @@ Result<void> run_once(const KubernetesRun& run, std::optional<Duration>& behind)
   const std::string& name = own_identity();
   run.log.info("connecting", {{"server", connection->server}, {"scheduler", config->scheduler_name}});
 
+  const kubernetes::ClusterLink link = kubernetes::link_to(*connection);
   std::unique_ptr<kubernetes::Leadership> leadership;
   kubernetes::ClusterSettings settings = cluster_settings(run, name);
   if (settings.data.mover.work.name_space.empty()) settings.data.mover.work.name_space = connection->name_space;
@@ -227,23 +228,25 @@ Result<void> run_once(const KubernetesRun& run, std::optional<Duration>& behind)
   ClusterState state{ClusterSnapshot{}};
   std::unique_ptr<kubernetes::KubernetesCluster> cluster;
   settings.stop = look_and(run, state, cluster, run.stop);
-  cluster = std::make_unique<kubernetes::KubernetesCluster>(*connection, std::move(settings), run.adapter, run.log);
+  cluster = std::make_unique<kubernetes::KubernetesCluster>(link, std::move(settings), run.adapter, run.log);
   cluster->start();
   if (election.enabled) {
     const std::string name_space = election.name_space.empty() ? connection->name_space : election.name_space;
     leadership = std::make_unique<kubernetes::Leadership>(
         *connection, kubernetes::Leadership::Place{name_space, election.name, seen_file(*config)}, lease,
-        [&](bool leads) {
-          run.adapter.on_leader(leads);
-          cluster->wake();
-        },
-        [&run, said = std::chrono::steady_clock::time_point{}, times = 0](const Error& error) mutable {
-          ++times;  // a try every two seconds, as long as the server is away
-          const auto now = std::chrono::steady_clock::now();
-          if (said != std::chrono::steady_clock::time_point{} && now - said < std::chrono::minutes(1)) return;
-          said = now;
-          run.log.warning("cannot renew the lease", {{"why", error.message}, {"times", std::exchange(times, 0)}});
-        });
+        kubernetes::Leadership::Telling{
+            *link.loop,
+            [&](bool leads) {
+              run.adapter.on_leader(leads);
+              cluster->wake();
+            },
+            [&run, said = std::chrono::steady_clock::time_point{}, times = 0](const Error& error) mutable {
+              ++times;  // a try every two seconds, as long as the server is away
+              const auto now = std::chrono::steady_clock::now();
+              if (said != std::chrono::steady_clock::time_point{} && now - said < std::chrono::minutes(1)) return;
+              said = now;
+              run.log.warning("cannot renew the lease", {{"why", error.message}, {"times", std::exchange(times, 0)}});
+            }});
   } else {
     run.adapter.on_leader(true);
   }

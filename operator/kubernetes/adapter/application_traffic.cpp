@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "kubernetes/api/http_client.h"
 #include "kubernetes/pods/pod_annotations.h"
 #include "kubernetes/pods/spark_traffic.h"
 
@@ -27,10 +26,9 @@ ClientOptions client_options() {
 
 }  // namespace
 
-// Without credentials: they are for the API server alone.
 ApplicationTraffic::ApplicationTraffic(Surroundings around, Rules rules)
     : around_(std::move(around)), rules_(std::move(rules)) {
-  if (rules_.learn) client_ = std::make_unique<HttpClient>(Connection{}, client_options());
+  if (rules_.learn && around_.connect) client_ = around_.connect(client_options());
 }
 
 void ApplicationTraffic::found(const Pod& pod, TimePoint now) {
@@ -125,7 +123,6 @@ void ApplicationTraffic::ask(Driver& driver, TimePoint now) {
   client_->start(std::move(request), [this, uid = driver.meta.uid](const Answer& answer) {
     Result<Traffic> traffic =
         answer ? read_spark_traffic(*answer) : tl::unexpected(Error{answer.error().code, "no success, or too long"});
-    const std::lock_guard lock(mutex_);
     arrived_.push_back({uid, std::move(traffic)});
   });
 }
@@ -153,12 +150,7 @@ void ApplicationTraffic::learn(Driver& driver, const Result<Traffic>& answer, Ti
 }
 
 void ApplicationTraffic::collect(TimePoint now) {
-  std::vector<Arrived> arrived;
-  {
-    const std::lock_guard lock(mutex_);
-    arrived.swap(arrived_);
-  }
-  for (const Arrived& one : arrived) {
+  for (const Arrived& one : std::exchange(arrived_, {})) {
     --under_way_;
     const auto known = drivers_.find(one.uid);
     if (known == drivers_.end()) continue;
@@ -175,8 +167,13 @@ void ApplicationTraffic::take_over_kept() {
 }
 
 void ApplicationTraffic::flush(TimePoint now) {
-  if (!client_ || !around_.may_act()) return;
+  if (!rules_.learn || !around_.may_act()) return;
   collect(now);
+  if (client_) ask_due(now);
+  keep(now);
+}
+
+void ApplicationTraffic::ask_due(TimePoint now) {
   std::vector<Driver*> due;
   for (auto& [uid, driver] : drivers_)
     if (!driver.under_way && driver.next <= now) due.push_back(&driver);
@@ -185,7 +182,6 @@ void ApplicationTraffic::flush(TimePoint now) {
     if (under_way_ >= most_at_once) break;
     ask(*driver, now);
   }
-  keep(now);
 }
 
 // The next reading tells again how much a run has taken.

@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "controller/adapter_observer.h"
 #include "kubernetes/adapter/kept_shares.h"
 #include "kubernetes/api/api_client.h"
+#include "kubernetes/api/client_options.h"
 #include "kubernetes/api/objects.h"
 #include "kubernetes/pods/learned_traffic.h"
 #include "kubernetes/pods/pod_address.h"
@@ -31,7 +31,8 @@ class ApplicationTraffic {
     Frameworks frameworks;
     std::function<bool(const std::string& address)> may_ask = is_pod_address;
   };
-  struct Surroundings {  // all outlive it
+  struct Surroundings {                                                // all outlive it
+    std::function<std::unique_ptr<ApiClient>(ClientOptions)> connect;  // to drivers; empty: none is asked
     std::function<bool()> may_act;
     KeptShares& kept;
     AdapterObserver& telemetry;
@@ -74,6 +75,7 @@ class ApplicationTraffic {
   void hurry(const std::string& run, TimePoint now);
   void end(Driver& driver, Driver::End end);
   void settle(const Driver& driver);
+  void ask_due(TimePoint now);
   void ask(Driver& driver, TimePoint now);
   void collect(TimePoint now);
   void learn(Driver& driver, const Result<Traffic>& answer, TimePoint now);
@@ -91,9 +93,8 @@ class ApplicationTraffic {
   bool said_ = false;  // in the log that nobody answers
   int under_way_ = 0;
 
-  std::mutex mutex_;
   std::vector<Arrived> arrived_;
-  std::unique_ptr<ApiClient> client_;  // last: its thread uses the two above
+  std::unique_ptr<ApiClient> client_;  // last: its answers use the others
 };
 
 }  // namespace lips::kubernetes

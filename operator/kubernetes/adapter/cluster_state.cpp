@@ -20,6 +20,7 @@ bool KubernetesCluster::review_set_back() {
   std::optional<SetBack> news = watch_book_.take_set_back();
   if (!news && settings_.lease_set_back) news = settings_.lease_set_back();
   if (!news || !restore_guard_->noticed(*news, now())) return false;
+  review_data_is_known();
   log_.warning("the API server's store went back", {{"noticed", news->what}, {"why", news->words()}});
   shares_->read();
   informers_->relist_all();

@@ -1,5 +1,5 @@
-// The link to the cluster's autoscaler: what it may launch, and which nodes it is asked for. On the thread that
-// decides. Decides nothing.
+// The link to the cluster's autoscaler: what it may launch, and which nodes it is asked for.
+// Decides nothing.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class FleetLink {
     KnownJobs& jobs;
     ApiClient &watch_client, &act_client;
     std::function<bool()> may_act;
-    std::function<void()> wake;                                     // from any thread
+    std::function<void()> wake;
     std::function<void(PodRecord&, const OfferEntry&)> send_ahead;  // a gated pod, to where a node will be
     AdapterObserver& telemetry;
     Log& log;

@@ -28,10 +28,7 @@ KeptShares::KeptShares(Surroundings surroundings, Place place)
 
 void KeptShares::read() {
   if (place_.name.empty()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    known_ = false;
-  }
+  known_ = false;
   ask();
 }
 
@@ -41,91 +38,39 @@ void KeptShares::ask() {
 }
 
 void KeptShares::answered(const Answer& answer) {
-  {
-    const std::lock_guard lock(mutex_);
-    // Without an answer the outcome is unknown; every other refusal is final.
-    ask_again_ = !answer && answer.error().code == ErrorCode::unavailable;
-    known_ = !ask_again_;
-    kept_ = answer ? texts_in(*answer) : Texts{};
-    if (!answer && answer.error().code != ErrorCode::not_found) kept_ = texts_;
-    if (const std::optional<StoredShares> found = read_shares(kept_.shares); found && answer)
-      shares_ = found, texts_.shares = kept_.shares;
-    if (answer && !kept_.debts.empty()) texts_.debts = kept_.debts;
-    if (answer && !kept_.traffic.empty()) texts_.traffic = kept_.traffic;
-    reads_ += answer.has_value();
-  }
+  // Without an answer the outcome is unknown; every other refusal is final.
+  ask_again_ = !answer && answer.error().code == ErrorCode::unavailable;
+  known_ = !ask_again_;
+  kept_ = answer ? texts_in(*answer) : Texts{};
+  if (!answer && answer.error().code != ErrorCode::not_found) kept_ = texts_;
+  if (const std::optional<StoredShares> found = read_shares(kept_.shares); found && answer)
+    shares_ = found, texts_.shares = kept_.shares;
+  if (answer && !kept_.debts.empty()) texts_.debts = kept_.debts;
+  if (answer && !kept_.traffic.empty()) texts_.traffic = kept_.traffic;
+  reads_ += answer.has_value();
   if (!answer && answer.error().code != ErrorCode::not_found) around_.refused(answer.error());
   around_.wake();
 }
 
-bool KeptShares::known() const {
-  const std::lock_guard lock(mutex_);
-  return known_;
-}
-
-std::optional<StoredShares> KeptShares::of() const {
-  const std::lock_guard lock(mutex_);
-  return shares_;
-}
-
 void KeptShares::remember(StoredShares shares) {
-  std::string text = shares_text(shares);
-  const std::lock_guard lock(mutex_);
+  texts_.shares = shares_text(shares);
   shares_ = std::move(shares);
-  texts_.shares = std::move(text);
-}
-
-std::vector<TargetDebt> KeptShares::debts() const {
-  const std::lock_guard lock(mutex_);
-  return read_debts(texts_.debts);
-}
-
-void KeptShares::remember(const std::vector<TargetDebt>& debts) {
-  std::string text = debts_text(debts);
-  const std::lock_guard lock(mutex_);
-  texts_.debts = std::move(text);
-}
-
-std::string KeptShares::kept_traffic() const {
-  const std::lock_guard lock(mutex_);
-  return kept_.traffic;
-}
-
-std::string KeptShares::traffic() const {
-  const std::lock_guard lock(mutex_);
-  return texts_.traffic;
-}
-
-void KeptShares::remember_traffic(std::string text) {
-  const std::lock_guard lock(mutex_);
-  texts_.traffic = std::move(text);
-}
-
-std::uint64_t KeptShares::reads() const {
-  const std::lock_guard lock(mutex_);
-  return reads_;
 }
 
 void KeptShares::flush(TimePoint now) {
-  Texts texts;
-  bool ask_again = false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (place_.name.empty() || under_way_ || now - written_at_ < write_every) return;
-    ask_again = std::exchange(ask_again_, false);
-    if (!ask_again && (!known_ || texts_ == kept_)) return;
-    written_at_ = now;
-    under_way_ = !ask_again;
-    texts = texts_;
-  }
-  ask_again ? ask() : write(texts, Verb::patch);
+  if (place_.name.empty() || under_way_ || now - written_at_ < write_every) return;
+  const bool ask_again = std::exchange(ask_again_, false);
+  if (!ask_again && (!known_ || texts_ == kept_)) return;
+  written_at_ = now;
+  under_way_ = !ask_again;
+  ask_again ? ask() : write(texts_, Verb::patch);
 }
 
 void KeptShares::write(const Texts& texts, Verb verb) {
   TextMap data;
   if (!texts.shares.empty()) data.emplace_back(shares_key, texts.shares);
   if (!texts.debts.empty()) data.emplace_back(debts_key, texts.debts);
-  if (!texts.traffic.empty() && (verb == Verb::create || texts.traffic != kept_traffic()))
+  if (!texts.traffic.empty() && (verb == Verb::create || texts.traffic != kept_.traffic))
     data.emplace_back(traffic_key, texts.traffic);  // it is long, and shares change often
   ApiRequest request = config_map_write(place_.name_space, place_.name, verb, data);
   request.still_wanted = around_.may_act;
@@ -134,7 +79,6 @@ void KeptShares::write(const Texts& texts, Verb verb) {
 
 void KeptShares::written(const Texts& texts, Verb verb, const Answer& answer) {
   if (!answer && verb == Verb::patch && answer.error().code == ErrorCode::not_found) return write(texts, Verb::create);
-  const std::lock_guard lock(mutex_);
   under_way_ = false;
   if (answer) kept_ = texts;
 }

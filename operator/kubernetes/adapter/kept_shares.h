@@ -3,9 +3,9 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/units.h"
@@ -22,23 +22,23 @@ class KeptShares {
   struct Surroundings {
     ApiClient& client;
     std::function<bool()> may_act;
-    std::function<void()> wake;                 // an answer has come; from any thread
-    std::function<void(const Error&)> refused;  // the ConfigMap cannot be read; from any thread
+    std::function<void()> wake;                 // an answer has come
+    std::function<void(const Error&)> refused;  // the ConfigMap cannot be read
   };
   KeptShares(Surroundings surroundings, Place place);
 
   // Reads the ConfigMap. A replica that begins to lead must do so: another one may have written it since.
   void read();
   // Says whether the content of the ConfigMap is known.
-  bool known() const;
-  std::optional<StoredShares> of() const;
+  bool known() const { return known_; }
+  const std::optional<StoredShares>& of() const { return shares_; }
   void remember(StoredShares shares);
-  std::vector<TargetDebt> debts() const;
-  void remember(const std::vector<TargetDebt>& debts);
-  std::string traffic() const;
-  void remember_traffic(std::string text);
+  std::vector<TargetDebt> debts() const { return read_debts(texts_.debts); }
+  void remember(const std::vector<TargetDebt>& debts) { texts_.debts = debts_text(debts); }
+  const std::string& traffic() const { return texts_.traffic; }
+  void remember_traffic(std::string text) { texts_.traffic = std::move(text); }
   // How often the ConfigMap has been read.
-  std::uint64_t reads() const;
+  std::uint64_t reads() const { return reads_; }
   // Writes changes, as often as the rate allows.
   void flush(TimePoint now);
 
@@ -52,11 +52,9 @@ class KeptShares {
   void answered(const Answer& answer);
   void write(const Texts& texts, Verb verb);
   void written(const Texts& texts, Verb verb, const Answer& answer);
-  std::string kept_traffic() const;
 
   const Surroundings around_;
   const Place place_;
-  mutable std::mutex mutex_;  // answers come on the client's thread
   std::optional<StoredShares> shares_;
   Texts texts_, kept_;  // as they should be, and as the cluster has them
   bool known_ = false, ask_again_ = false, under_way_ = false;

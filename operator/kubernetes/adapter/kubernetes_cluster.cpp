@@ -37,7 +37,7 @@ class RequestTelemetry : public RequestObserver {
           to.on_refused_write(verb, resource, code);
         }) {}
   void tried(const Try& ended) override {
-    const TimePoint now = loop_.now();
+    const TimePoint now = loop_.now() - ended.ago;
     book_.tried(ended.http_code, now);
     // A watch ends long after its date; a failure may be that of a machine between.
     if (ended.date && ended.verb != Verb::watch && ended.http_code < 500)
@@ -89,9 +89,14 @@ std::string_view without(std::string_view path) {
 ClusterLink link_to(Connection connection) {
   auto loop = std::make_shared<RealLoop>();
   EventLoop& there = *loop;
-  return {std::move(loop), [&there, connection = std::move(connection)](ClientOptions options) {
-            return std::make_unique<LoopClient>(std::make_unique<HttpClient>(connection, std::move(options)), there);
-          }};
+  const auto connecting_to = [&there](Connection server) {
+    return [&there, server = std::move(server)](ClientOptions options) {
+      return std::make_unique<LoopClient>(there, std::move(options), [&server](ClientOptions own) {
+        return std::make_unique<HttpClient>(server, std::move(own));
+      });
+    };
+  };
+  return {std::move(loop), connecting_to(std::move(connection)), connecting_to({})};
 }
 
 ModelSettings KubernetesCluster::model_settings() {
@@ -144,7 +149,7 @@ KubernetesCluster::KubernetesCluster(ClusterLink link, ClusterSettings settings,
   sizes_ = std::make_unique<ApplicationSizes>(ApplicationSizes::Surroundings{pods_, *act_client_, may_act, wake, log_});
   const OperatorConfig::Applications& applications = settings_.applications;
   traffic_ = std::make_unique<ApplicationTraffic>(
-      ApplicationTraffic::Surroundings{may_act, *shares_, telemetry_, log_},
+      ApplicationTraffic::Surroundings{link.connect_to_others, may_act, *shares_, telemetry_, log_},
       ApplicationTraffic::Rules{applications.learn_traffic, applications.driver_port, applications.frameworks,
                                 settings_.may_ask_driver});
   volume_binding_ = std::make_unique<VolumeBinding>(
@@ -210,7 +215,7 @@ void KubernetesCluster::start() {
   detect_resources();
 }
 
-// Checked before each request that changes something, from any thread.
+// Checked before each request that changes something, also on the thread of the connections.
 bool KubernetesCluster::may_act() const { return !finishing_ && (!settings_.leads || settings_.leads()); }
 
 // Pods are scheduled even if the cluster lacks our custom resources or those of others, which may be installed later.
@@ -222,12 +227,15 @@ void KubernetesCluster::detect_resources() {
   if (jobs_->grants().asked()) informers_->watch(WatchedKind::resource_quotas);
 }
 
+// Moves are made only by what is in the cluster now.
+void KubernetesCluster::review_data_is_known() {
+  data_is_known_ =
+      restore_guard_->known() && !watch_book_.refuses("/lips.dev/") && !watch_book_.refuses("/namespaces/");
+}
+
 void KubernetesCluster::link_data() {
-  // Moves are made only by what is in the cluster now.
-  const auto may_act = [this] {
-    return this->may_act() && restore_guard_->known() && !watch_book_.refuses("/lips.dev/") &&
-           !watch_book_.refuses("/namespaces/");
-  };
+  review_data_is_known();
+  const auto may_act = [this] { return this->may_act() && data_is_known_; };
   const auto is_read = [this](const std::string& data_set, std::uint32_t block, const std::string& store) {
     return kubernetes::is_read(pods_, {data_set, block, store}, read_permission(data_.get()), now());
   };
@@ -271,6 +279,7 @@ TimePoint KubernetesCluster::now() const { return loop_->now(); }
 
 void KubernetesCluster::take_turn(Duration at_most, Duration handful) {
   loop_->run(at_most, handful);
+  if (data_) review_data_is_known();
   for (Message& message : inbox_.take()) std::visit([this](auto& content) { handle(content); }, message);
 }
 
@@ -281,13 +290,14 @@ Duration KubernetesCluster::until_next_duty(TimePoint until) const {
 }
 
 Result<std::vector<ClusterEvent>> KubernetesCluster::wait(TimePoint until) {
-  for (;;) {
+  for (bool in_charge = model_.listed();;) {
     if (settings_.stop && settings_.stop()) return fail(ErrorCode::cancelled, "asked to stop");
     if (has_wrong_time()) return fail(ErrorCode::cancelled, "the API server's clock differs");
     const bool awaits = awaits_lists();  // first: all that has been listed by now is handled in this turn
     const bool many = lifecycle_->bindings_under_way() >= many_bindings;
-    take_turn(until_next_duty(until), many ? handful : Duration(0));
-    const bool in_charge = this->in_charge(awaits);
+    // Whoever is not in charge cannot answer at that time, and does not wait for it.
+    take_turn(until_next_duty(in_charge ? until : TimePoint::max()), many ? handful : Duration(0));
+    in_charge = this->in_charge(awaits);
     if (data_ && data_->poll(model_.index(), model_.listed() && readiness_.leads(), now(), model_.events()))
       model_.must_list();
     if (in_charge) traffic_->take_over_kept();

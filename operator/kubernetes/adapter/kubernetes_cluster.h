@@ -110,6 +110,9 @@ struct KnownPod {
 struct ClusterLink {
   std::shared_ptr<EventLoop> loop;
   std::function<std::unique_ptr<ApiClient>(ClientOptions)> connect;
+  // To whom a request's path names in full, without the credentials, which are for the API server alone; empty: nobody
+  // else can be reached.
+  std::function<std::unique_ptr<ApiClient>(ClientOptions)> connect_to_others = {};
 };
 // The link to a real API server.
 ClusterLink link_to(Connection connection);
@@ -202,6 +205,7 @@ class KubernetesCluster : public ClusterClient {
   void watch_others();
   bool may_act() const;
   std::uint64_t relist();
+  void review_data_is_known();
   void detect_resources();
   void link_data();
   std::uint64_t prices_version() const { return settings_.prices_version ? settings_.prices_version() : 0; }
@@ -240,7 +244,8 @@ class KubernetesCluster : public ClusterClient {
   std::uint64_t news_ = 0;       // grows when a plan says something else of any task, or asks for other nodes
   bool asks_for_nodes_ = false;  // the last plan
 
-  std::atomic<bool> finishing_{false};
+  // Said by the loop, and asked on the thread of the connections before a write.
+  std::atomic<bool> finishing_{false}, data_is_known_{false};
   Every duty_{Duration(200'000)};           // events, heartbeats of policies, retries
   Every counting_{Duration(1'000'000)};     // conditions, and the number of pending pods
   Every forgetting_{Duration(10'000'000)};  // objects that are gone

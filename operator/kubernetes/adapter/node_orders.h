@@ -25,7 +25,7 @@ class NodeOrders {
   struct Surroundings {  // all outlive it
     ApiClient& client;
     std::function<bool()> may_act;
-    std::function<void()> wake;  // an answer has come; from any thread
+    std::function<void()> wake;  // an answer has come
     Log& log;
   };
   struct Place {

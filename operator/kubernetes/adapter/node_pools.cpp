@@ -15,14 +15,11 @@ ListWatchOptions NodePools::watched() {
 }
 
 void NodePools::put(const std::string& name, std::optional<NodePool> pool) {
-  {
-    const std::lock_guard lock(mutex_);
-    ++version_;
-    if (pool)
-      pools_.insert_or_assign(name, *std::move(pool));
-    else
-      pools_.erase(name);
-  }
+  ++version_;
+  if (pool)
+    pools_.insert_or_assign(name, *std::move(pool));
+  else
+    pools_.erase(name);
   around_.wake();
 }
 
@@ -66,17 +63,12 @@ std::set<std::pair<std::string, std::string>> zones_of(const NodeCache& nodes) {
 
 bool NodePools::review(const NodeCache& nodes, std::uint64_t prices, TimePoint now) {
   if (!review_.due(now) && std::get<2>(reviewed_) == prices) return false;
+  if (std::tuple(version_, nodes.version(), prices) == reviewed_) return false;
   std::vector<NodePool> pools;
-  std::uint64_t version = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    version = version_;
-    if (std::tuple(version, nodes.version(), prices) == reviewed_) return false;
-    for (const auto& [name, pool] : pools_) pools.push_back(pool);
-  }
+  for (const auto& [name, pool] : pools_) pools.push_back(pool);
   std::set<std::pair<std::string, std::string>> zones = zones_of(nodes);
-  const bool same = std::get<0>(reviewed_) == version && std::get<2>(reviewed_) == prices && zones == zones_;
-  reviewed_ = {version, nodes.version(), prices};
+  const bool same = std::get<0>(reviewed_) == version_ && std::get<2>(reviewed_) == prices && zones == zones_;
+  reviewed_ = {version_, nodes.version(), prices};
   zones_ = std::move(zones);
   bool news = false;
   if (!same) {  // a pool may allow thousands of offers

@@ -1,11 +1,9 @@
 // The NodePools of Karpenter as they are watched, and what they offer. Decides nothing.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -35,13 +33,12 @@ class NodePools : public ObjectSink {
   struct Surroundings {  // all outlive it
     AdapterObserver& telemetry;
     Log& log;
-    std::function<void()> wake;  // from any thread
+    std::function<void()> wake;
   };
   NodePools(Surroundings around, PoolOffers offers) : around_(std::move(around)), find_(std::move(offers)) {}
 
   static ListWatchOptions watched();
 
-  // On the thread of the informer.
   void changed(const ObjectMeta& meta, std::string_view json) override;
   void deleted(const ObjectMeta& meta) override;
   void complete(std::uint64_t request) override;
@@ -51,7 +48,7 @@ class NodePools : public ObjectSink {
   // They have been listed once, or cannot be: nobody needs to wait for them.
   bool settled() const { return settled_; }
 
-  // The rest on the thread that decides. Looks now and then, at once when `prices` is another number than before. True:
+  // Looks now and then, at once when `prices` is another number than before. True:
   // there are other offers, or more or fewer limits.
   bool review(const NodeCache& nodes, std::uint64_t prices, TimePoint now);
   const Offered& offered() const { return offered_; }
@@ -64,10 +61,7 @@ class NodePools : public ObjectSink {
   const Surroundings around_;
   const PoolOffers find_;
   NodePoolDecoder decoder_;
-  bool listed_ = false;  // on the informer's thread
-  std::atomic<bool> settled_{false};
-
-  std::mutex mutex_;
+  bool listed_ = false, settled_ = false;
   std::map<std::string, NodePool> pools_;
   std::uint64_t version_ = 1;
 

@@ -24,26 +24,17 @@ void OptionalApi::review(ApiClient& client, TimePoint now) {
       state_ = resource_.empty() || has_resource(*answer, resource_) ? State::present : State::absent;
     else if (answer.error().code == ErrorCode::not_found)
       state_ = State::absent;
-    {
-      const std::lock_guard lock(mutex_);
-      if (answer || answer.error().code != ErrorCode::invalid_input)
-        refused_.reset();
-      else
-        refused_ = Lack{"API " + path_, answer.error().message, refused_ ? refused_->since : now};
-    }
+    if (answer || answer.error().code != ErrorCode::invalid_input)
+      refused_.reset();
+    else
+      refused_ = Lack{"API " + path_, answer.error().message, refused_ ? refused_->since : now};
     wake_();
   });
 }
 
-std::optional<Lack> OptionalApi::refused() const {
-  const std::lock_guard lock(mutex_);
-  return refused_;
-}
-
 bool OptionalApi::may_be_there(Duration patience, TimePoint now) const {
   if (state_ != State::unknown) return state_ == State::present;
-  const std::optional<Lack> refusal = refused();
-  return !refusal || now - refusal->since < patience;
+  return !refused_ || now - refused_->since < patience;
 }
 
 }  // namespace lips::kubernetes

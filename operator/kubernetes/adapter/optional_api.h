@@ -1,10 +1,8 @@
 // Says whether the API server serves custom resources that a cluster may lack, and get later.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -20,14 +18,14 @@ bool has_resource(const std::string& version, const std::string& resource);
 class OptionalApi {
  public:
   enum class State : std::uint8_t { unknown, absent, present };
-  // `path`: of the group and version. `resource`: that it has to have; empty: any. `wake` is called from another
-  // thread, when an answer has come. The client is gone before this.
+  // `path`: of the group and version. `resource`: that it has to have; empty: any. `wake` is called when an answer has
+  // come. The client is gone before this.
   OptionalApi(std::string path, Duration ask_every, std::function<void()> wake, std::string resource = {})
       : path_(std::move(path)), resource_(std::move(resource)), due_(ask_every), wake_(std::move(wake)) {}
 
   State state() const { return state_; }
   // The server has refused to say, since then; none: it has not, or says it now.
-  std::optional<Lack> refused() const;
+  const std::optional<Lack>& refused() const { return refused_; }
   // It is there, or it is not known whether, which no refusal explains that has lasted.
   bool may_be_there(Duration patience, TimePoint now) const;
   // Asks until it is there, now and then.
@@ -37,8 +35,7 @@ class OptionalApi {
   const std::string path_, resource_;
   Every due_;
   const std::function<void()> wake_;
-  std::atomic<State> state_{State::unknown};
-  mutable std::mutex mutex_;
+  State state_ = State::unknown;
   std::optional<Lack> refused_;
 };
 

@@ -22,7 +22,7 @@ inline constexpr Duration reclaim_again = std::chrono::minutes(1);
 
 class Reclaims {
  public:
-  struct Surroundings {  // all outlive it; answers of the client come on the thread that calls
+  struct Surroundings {  // all outlive it
     ApiClient& client;
     std::function<bool()> may_act;
     std::function<void()> wake;  // an answer has come

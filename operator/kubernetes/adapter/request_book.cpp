@@ -12,7 +12,6 @@ std::int64_t second_of(TimePoint time) {
 }  // namespace
 
 void RequestBook::tried(int http_code, TimePoint now) {
-  const std::lock_guard lock(mutex_);
   const std::int64_t at = second_of(now);
   Second& second = minute_[static_cast<std::size_t>(at) % seconds];
   if (second.at != at) second = {at, 0, 0};
@@ -27,31 +26,22 @@ void RequestBook::tried(int http_code, TimePoint now) {
 }
 
 void RequestBook::stopped(const std::string& write, TimePoint now) {
-  const std::lock_guard lock(mutex_);
   std::erase_if(stopped_, [&](const auto& known) { return now - known.second >= writes_stop_for; });
   if (stopped_.size() < most_stopped || stopped_.contains(write)) stopped_[write] = now;
 }
 
 void RequestBook::lacks_right(const std::string& right, const std::string& why, TimePoint now) {
-  const std::lock_guard lock(mutex_);
   std::erase_if(rights_, [&](const auto& known) { return now - known.second.last >= refusals_count_for; });
   if (rights_.size() >= most_rights && !rights_.contains(right)) return;
   Refused& refused = rights_.try_emplace(right, Refused{{"right to " + right, "", now}, now}).first->second;
   refused.lack.why = why, refused.last = now;
 }
 
-void RequestBook::has_right(const std::string& right) {
-  const std::lock_guard lock(mutex_);
-  rights_.erase(right);
-}
+void RequestBook::has_right(const std::string& right) { rights_.erase(right); }
 
-bool RequestBook::lacks_any() const {
-  const std::lock_guard lock(mutex_);
-  return !rights_.empty();
-}
+bool RequestBook::lacks_any() const { return !rights_.empty(); }
 
 RequestBook::Seen RequestBook::seen(TimePoint now) const {
-  const std::lock_guard lock(mutex_);
   Seen seen;
   seen.answered = answered_;
   if (unanswered_since_ && now - *unanswered_since_ >= silence_) seen.unanswered_since = unanswered_since_;

@@ -1,11 +1,10 @@
 // The requests of the last minutes: how many there were, since when none is answered, which writes the governor
-// stopped, for which no right is there. From any thread; reads no clock.
+// stopped, for which no right is there. Reads no clock.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,7 +50,6 @@ class RequestBook {
     std::uint64_t requests = 0, unanswered = 0;
   };
   const Duration silence_;
-  mutable std::mutex mutex_;
   std::array<Second, seconds> minute_{};
   std::optional<TimePoint> unanswered_since_, answered_;
   std::map<std::string, TimePoint> stopped_;

@@ -45,13 +45,7 @@ std::optional<RestoreGuard::Record> RestoreGuard::read_record(const std::string&
 RestoreGuard::RestoreGuard(Surroundings around, KeptShares::Place place)
     : around_(std::move(around)), place_(std::move(place)), known_(place_.name.empty()) {}
 
-bool RestoreGuard::known() const {
-  const std::lock_guard lock(mutex_);
-  return known_;
-}
-
 std::string RestoreGuard::why() const {
-  const std::lock_guard lock(mutex_);
   if (!record_ || confirmed_) return "";
   const std::string what = fmt::format(
       "the API server's store went back at {}, as after a restored backup: version {} was seen, and then {}. "
@@ -63,7 +57,6 @@ std::string RestoreGuard::why() const {
 }
 
 bool RestoreGuard::noticed(const SetBack& news, TimePoint now) {
-  const std::lock_guard lock(mutex_);
   if (record_ && now - record_->noticed < same_news) return false;
   record_ = Record{now, news.before, news.found};
   kept_ = confirmed_ = false;
@@ -73,16 +66,11 @@ bool RestoreGuard::noticed(const SetBack& news, TimePoint now) {
 }
 
 void RestoreGuard::tick(TimePoint now, bool leads) {
-  std::optional<Record> to_write;
-  {
-    const std::lock_guard lock(mutex_);
-    const bool suspended = record_ && !confirmed_;
-    if (place_.name.empty() || under_way_ || now < next_look_ || (known_ && !suspended)) return;
-    next_look_ = now + ask_every;
-    under_way_ = true;
-    if (suspended && known_ && !kept_ && leads) to_write = record_;
-  }
-  to_write ? write(*to_write, Verb::patch) : ask();
+  const bool suspended = record_ && !confirmed_;
+  if (place_.name.empty() || under_way_ || now < next_look_ || (known_ && !suspended)) return;
+  next_look_ = now + ask_every;
+  under_way_ = true;
+  suspended&& known_ && !kept_ && leads ? write(*record_, Verb::patch) : ask();
 }
 
 void RestoreGuard::ask() {
@@ -91,18 +79,15 @@ void RestoreGuard::ask() {
 }
 
 void RestoreGuard::answered(const Answer& answer) {
-  {
-    const std::lock_guard lock(mutex_);
-    under_way_ = false;
-    // Without an answer the outcome is unknown; every other refusal is final.
-    if (!answer && answer.error().code == ErrorCode::unavailable) return;
-    if (answer) {
-      const TextMap texts = config_map_texts(*answer);
-      const std::string* text = find_text(texts, restore_key);
-      take(text ? read_record(*text) : std::nullopt, annotation_in(*answer, restore_checked_annotation));
-    }
-    if (!std::exchange(known_, true)) next_look_ = {};
+  under_way_ = false;
+  // Without an answer the outcome is unknown; every other refusal is final.
+  if (!answer && answer.error().code == ErrorCode::unavailable) return;
+  if (answer) {
+    const TextMap texts = config_map_texts(*answer);
+    const std::string* text = find_text(texts, restore_key);
+    take(text ? read_record(*text) : std::nullopt, annotation_in(*answer, restore_checked_annotation));
   }
+  if (!std::exchange(known_, true)) next_look_ = {};
   around_.wake();
 }
 
@@ -120,7 +105,6 @@ void RestoreGuard::write(const Record& record, Verb verb) {
   around_.client.start(std::move(request), [this, record, verb](const Answer& answer) {
     if (!answer && verb == Verb::patch && answer.error().code == ErrorCode::not_found)
       return write(record, Verb::create);
-    const std::lock_guard lock(mutex_);
     under_way_ = false;
     if (answer && record_ && record_->id() == record.id()) kept_ = true;
   });

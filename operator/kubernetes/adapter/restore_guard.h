@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -23,7 +22,7 @@ class RestoreGuard {
   struct Surroundings {
     ApiClient& client;
     std::function<bool()> may_act;
-    std::function<void()> wake;  // an answer has come; from any thread
+    std::function<void()> wake;  // an answer has come
   };
   // Without a name in `place` it stays in this process, until it ends.
   RestoreGuard(Surroundings around, KeptShares::Place place);
@@ -32,9 +31,9 @@ class RestoreGuard {
   bool noticed(const SetBack& news, TimePoint now);
   // Reads the ConfigMap when a look at it is due, and writes it where `leads`. Does not wait.
   void tick(TimePoint now, bool leads);
-  // Says whether it is known if anything is suspended. From any thread.
-  bool known() const;
-  // Why moves and drops are suspended, and how a person confirms; empty: they are not. From any thread.
+  // Says whether it is known if anything is suspended.
+  bool known() const { return known_; }
+  // Why moves and drops are suspended, and how a person confirms; empty: they are not.
   std::string why() const;
 
  private:
@@ -53,7 +52,6 @@ class RestoreGuard {
 
   const Surroundings around_;
   const KeptShares::Place place_;
-  mutable std::mutex mutex_;  // answers come on the client's thread
   std::optional<Record> record_;
   bool known_ = false, kept_ = false, confirmed_ = false, under_way_ = false;
   TimePoint next_look_{};

@@ -32,36 +32,27 @@ class WatchBook::Notes : public ObjectSink {
   }
   void set_back(const SetBack& news) override {
     to_.set_back(news);
-    const std::lock_guard lock(book_.mutex_);
     if (!book_.set_back_) book_.set_back_ = news;
   }
   void failed(const Error& error) override {
-    {
-      const std::lock_guard lock(book_.mutex_);
-      // A watch that has been listed breaks often and begins again; until then nothing is missing.
-      if (!watch_.listed || is_refusal(error)) watch_.why = on_one_line(error.message);
-      if (is_refusal(error) && !watch_.refused_since) watch_.refused_since = book_.now_();
-    }
+    // A watch that has been listed breaks often and begins again; until then nothing is missing.
+    if (!watch_.listed || is_refusal(error)) watch_.why = on_one_line(error.message);
+    if (is_refusal(error) && !watch_.refused_since) watch_.refused_since = book_.now_();
     to_.failed(error);
   }
   void not_watched(const Error& error) override {
-    {
-      const std::lock_guard lock(book_.mutex_);
-      if (!watch_.not_watched) watch_.not_watched = Lack{watch_.kind, "", book_.now_()};
-      watch_.not_watched->why = "changes are seen up to half a minute late (" + on_one_line(error.message) + ")";
-    }
+    if (!watch_.not_watched) watch_.not_watched = Lack{watch_.kind, "", book_.now_()};
+    watch_.not_watched->why = "changes are seen up to half a minute late (" + on_one_line(error.message) + ")";
     to_.not_watched(error);
   }
   void watched_again() override {
     to_.watched_again();
-    const std::lock_guard lock(book_.mutex_);
     watch_.not_watched.reset();
   }
 
  private:
   template <class Change>
   void note(Change change) {
-    const std::lock_guard lock(book_.mutex_);
     change(watch_);
     watch_.heard = book_.now_();
     watch_.why.clear();
@@ -74,20 +65,15 @@ class WatchBook::Notes : public ObjectSink {
 };
 
 std::unique_ptr<ObjectSink> WatchBook::enter(const std::string& path, const WatchAbout& about, ObjectSink& to) {
-  const std::lock_guard lock(mutex_);
   watches_.push_back(std::make_unique<Watch>(Watch{path, kind_of_path(path), about, now_()}));
   return std::make_unique<Notes>(*this, *watches_.back(), to);
 }
 
 void WatchBook::leave(const std::string& path) {
-  const std::lock_guard lock(mutex_);
   std::erase_if(watches_, [&](const auto& watch) { return watch->path == path; });
 }
 
-std::optional<SetBack> WatchBook::take_set_back() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(set_back_, std::nullopt);
-}
+std::optional<SetBack> WatchBook::take_set_back() { return std::exchange(set_back_, std::nullopt); }
 
 bool WatchBook::is_refused(const Watch& watch) const {
   return watch.refused_since && now_() - *watch.refused_since >= patience_;
@@ -107,12 +93,10 @@ Lack WatchBook::lack(const Watch& watch) const {
 }
 
 bool WatchBook::awaits_any() const {
-  const std::lock_guard lock(mutex_);
   return std::any_of(watches_.begin(), watches_.end(), [this](const auto& watch) { return is_awaited(*watch); });
 }
 
 std::vector<Lack> WatchBook::awaited() const {
-  const std::lock_guard lock(mutex_);
   std::vector<Lack> result;
   for (const auto& watch : watches_)
     if (is_awaited(*watch) && now_() - watch->refused_since.value_or(watch->began) >= patience_)
@@ -121,7 +105,6 @@ std::vector<Lack> WatchBook::awaited() const {
 }
 
 std::vector<Lack> WatchBook::missing() const {
-  const std::lock_guard lock(mutex_);
   std::vector<Lack> result;
   for (const auto& watch : watches_) {
     if (watch->about.need != WatchNeed::needed && is_refused(*watch)) result.push_back(lack(*watch));
@@ -131,14 +114,12 @@ std::vector<Lack> WatchBook::missing() const {
 }
 
 bool WatchBook::refuses(std::string_view part_of_path) const {
-  const std::lock_guard lock(mutex_);
   return std::any_of(watches_.begin(), watches_.end(), [&](const auto& watch) {
     return watch->refused_since && watch->path.find(part_of_path) != std::string::npos;
   });
 }
 
 std::vector<WatchStatus> WatchBook::all() const {
-  const std::lock_guard lock(mutex_);
   std::vector<WatchStatus> result;
   for (const auto& watch : watches_) {
     using enum WatchStatus::State;

@@ -1,11 +1,10 @@
 // Which kinds the adapter lists, and what the API server says of each: listed, refused, not yet answered, and since
-// when. Says without which nothing may be planned, and which plans do without. From any thread; decides nothing.
+// when. Says without which nothing may be planned, and which plans do without. Decides nothing.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -69,7 +68,6 @@ class WatchBook {
 
   const std::function<TimePoint()> now_;
   const Duration patience_;
-  mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Watch>> watches_;
   std::optional<SetBack> set_back_;
 };

@@ -40,6 +40,8 @@ class AccessReview {
 
   ApiClient& client_;
   const Clock clock_;
+  // Each request to the operator's own server is answered on a thread of its own, which waits here for the API server.
+  // On the adapter's loop it would wait for a plan as well. Nothing of the adapter is read.
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, Kept> kept_;  // by token and path
 };

@@ -32,7 +32,7 @@ struct ApiRequest {
   // Says whether it may be sent again when nobody knows if the server has done it. By default only reads, updates and
   // removals may.
   std::optional<bool> repeatable;
-  // Called on the client's thread before each try; if it returns false, the request ends with `cancelled`.
+  // Called before each try, on the thread of the connections; if it returns false, the request ends with `cancelled`.
   std::function<bool()> still_wanted;
 };
 
@@ -40,7 +40,7 @@ struct ApiRequest {
 // invalid_input (every other refusal, with the server's message), cancelled.
 using Answer = Result<std::string>;
 
-// Counts requests and refusals; called on the client's thread.
+// Counts requests and refusals; called on the client's thread, which for LoopClient is that of the loop.
 class RequestObserver {
  public:
   virtual ~RequestObserver() = default;
@@ -51,6 +51,7 @@ class RequestObserver {
     std::chrono::microseconds took{0};
     std::chrono::microseconds since_sent{0};       // at least `took`: the answer may have lain there
     std::optional<TimePoint> date = std::nullopt;  // by the server's clock, cut to a second; none: the answer has none
+    std::chrono::microseconds ago{0};              // since it ended: it may have waited for the loop
   };
   // After each try.
   virtual void tried(const Try& ended) = 0;

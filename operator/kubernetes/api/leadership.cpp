@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <fstream>
-#include <mutex>
 #include <utility>
 
 namespace lips::kubernetes {
@@ -25,26 +23,20 @@ constexpr Duration seen_is_kept_every{10'000'000};
 
 }  // namespace
 
-Leadership::Leadership(const Connection& connection, Place place, LeaseOptions options,
-                       std::function<void(bool)> changed, std::function<void(const Error&)> failed)
+Leadership::Leadership(const Connection& connection, Place place, LeaseOptions options, Telling telling)
     : client_(connection, lease_client()),
       store_(client_, std::move(place.name_space), std::move(place.name), lease_timeout),
       seen_file_(std::move(place.seen_file)),
       retry_(options.retry),
       election_(store_, std::move(options)),
-      changed_(std::move(changed)),
-      failed_(std::move(failed)),
+      telling_(std::move(telling)),
       thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 Leadership::~Leadership() {
   thread_.request_stop();
+  rest_.post([] {});
   thread_.join();
-  if (const Result<void> released = election_.release(steady_now()); !released) failed_(released.error());
-}
-
-LeaseView Leadership::view() const {
-  const std::lock_guard lock(mutex_);
-  return view_;
+  if (const Result<void> released = election_.release(steady_now()); !released) telling_.failed(released.error());
 }
 
 // "UID VERSION". A file that cannot be read or written costs only the news of a restore between two processes.
@@ -61,31 +53,26 @@ void Leadership::keep_seen(TimePoint now) {
     std::rename(written.c_str(), seen_file_.c_str());
 }
 
-std::optional<SetBack> Leadership::take_set_back() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(set_back_, std::nullopt);
-}
-
 void Leadership::step(TimePoint now) {
   const Result<void> stepped = election_.step(now);
-  {
-    const std::lock_guard lock(mutex_);
-    view_.holder = election_.holder();
-    if (const std::optional<SetBack> news = election_.take_set_back()) set_back_ = news;
-    if (stepped || view_.trouble.empty()) view_.since = now;
-    view_.trouble = stepped ? "" : stepped.error().message;
-    view_.unanswered = !stepped && stepped.error().code == ErrorCode::unavailable;
-  }
+  view_.holder = election_.holder();
+  if (stepped || view_.trouble.empty()) view_.since = now;
+  view_.trouble = stepped ? "" : stepped.error().message;
+  view_.unanswered = !stepped && stepped.error().code == ErrorCode::unavailable;
+  telling_.loop.post([told = std::weak_ptr(told_), view = view_, news = election_.take_set_back()] {
+    const std::shared_ptr<Told> to = told.lock();
+    if (!to) return;
+    to->view = view;
+    if (news) to->set_back = news;
+  });
   keep_seen(now);
-  if (!stepped) failed_(stepped.error());
+  if (!stepped) telling_.failed(stepped.error());
 }
 
 void Leadership::run(const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any never;
   bool led = false;
   // Checks more often than it renews, to notice the end of a leadership at once.
-  constexpr std::chrono::milliseconds look{100};
+  constexpr Duration look{100'000};
   TimePoint next_step = steady_now();
   if (!seen_file_.empty()) read_seen();
   while (!stop.stop_requested()) {
@@ -96,9 +83,8 @@ void Leadership::run(const std::stop_token& stop) {
       // here.
       next_step = now + (election_.leads(now) ? retry_ : std::min(retry_, standby_looks));
     }
-    if (const bool leads = election_.leads(steady_now()); leads != led) changed_(led = leads);
-    std::unique_lock lock(mutex);
-    never.wait_for(lock, stop, look, [] { return false; });
+    if (const bool leads = election_.leads(steady_now()); leads != led) telling_.changed(led = leads);
+    rest_.run(look);
   }
 }
 

@@ -1,14 +1,18 @@
-// Holds a lease on its own thread and connection, so that other queued requests cannot delay a renewal.
+// Holds a lease on its own thread and connection, so that neither a plan nor other queued requests delay a renewal. The
+// adapter's loop is told what the thread sees of the lease.
 #pragma once
 
 #include <functional>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
+#include "kubernetes/api/event_loop.h"
 #include "kubernetes/api/http_client.h"
 #include "kubernetes/api/lease.h"
+#include "kubernetes/api/real_loop.h"
 #include "kubernetes/api/steady_now.h"
 
 namespace lips::kubernetes {
@@ -27,18 +31,22 @@ class Leadership {
     std::string name_space, name;
     std::string seen_file = {};  // keeps the newest version that was seen, for the next process; empty: nothing does
   };
-  // Calls, on its own thread, `changed` when this replica begins or ceases to lead, and `failed` when the lease cannot
-  // be reached.
-  Leadership(const Connection& connection, Place place, LeaseOptions options, std::function<void(bool leads)> changed,
-             std::function<void(const Error&)> failed);
+  struct Telling {
+    EventLoop& loop;                           // outlives it
+    std::function<void(bool leads)> changed;   // this replica begins or ceases to lead; on a thread of its own
+    std::function<void(const Error&)> failed;  // the lease cannot be reached; on a thread of its own
+  };
+  Leadership(const Connection& connection, Place place, LeaseOptions options, Telling telling);
   // Gives the lease up. No request may be under way any more.
   ~Leadership();
 
+  // From any thread.
   bool leads() const { return election_.leads(steady_now()); }
   std::uint64_t times_elected() const { return election_.times_elected(); }
-  LeaseView view() const;
-  // The lease was older than it had been, since the last call. From any thread.
-  std::optional<SetBack> take_set_back();
+  // These two on the thread of the loop.
+  LeaseView view() const { return told_->view; }
+  // The lease was older than it had been, since the last call.
+  std::optional<SetBack> take_set_back() { return std::exchange(told_->set_back, std::nullopt); }
 
  private:
   void run(const std::stop_token& stop);
@@ -53,11 +61,14 @@ class Leadership {
   TimePoint kept_at_{};
   const Duration retry_;
   LeaderElection election_;
-  std::function<void(bool)> changed_;
-  std::function<void(const Error&)> failed_;
-  mutable std::mutex mutex_;
-  LeaseView view_;
-  std::optional<SetBack> set_back_;
+  const Telling telling_;
+  LeaseView view_;  // on its own thread
+  struct Told {     // on the loop's
+    LeaseView view;
+    std::optional<SetBack> set_back;
+  };
+  const std::shared_ptr<Told> told_ = std::make_shared<Told>();
+  RealLoop rest_;  // the thread waits there
   std::jthread thread_;
 };
 

@@ -1,18 +1,21 @@
-// A client whose answers come on the thread of an event loop. Beside the loop it adds nothing to the client within.
+// A client whose answers come on the thread of an event loop, and so does what its observer is told. Beside the loop it
+// adds nothing to the client within.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "kubernetes/api/api_client.h"
+#include "kubernetes/api/client_options.h"
 #include "kubernetes/api/event_loop.h"
 
 namespace lips::kubernetes {
 
 class LoopClient final : public ApiClient {
  public:
-  // The loop outlives it.
-  LoopClient(std::unique_ptr<ApiClient> client, EventLoop& loop)
-      : loop_(loop), alive_(std::make_shared<int>()), client_(std::move(client)) {}
+  // The loop outlives it. `connect` makes the client within, by those options.
+  LoopClient(EventLoop& loop, ClientOptions options,
+             const std::function<std::unique_ptr<ApiClient>(ClientOptions)>& connect);
   // Answers that have been posted already do nothing afterwards.
   ~LoopClient() override = default;
   LoopClient(const LoopClient&) = delete;
@@ -28,7 +31,8 @@ class LoopClient final : public ApiClient {
 
   EventLoop& loop_;
   std::shared_ptr<int> alive_;
-  std::unique_ptr<ApiClient> client_;  // last: it ends first, and with it the answers
+  std::unique_ptr<RequestObserver> observer_;  // passes everything on; none: nobody is told
+  std::unique_ptr<ApiClient> client_;          // last: it ends first, and with it the answers
 };
 
 }  // namespace lips::kubernetes

@@ -26,15 +26,11 @@ void RefusedWrites::count(const RequestObserver::Refusal& refusal, Clock::time_p
   if (!is_write(refusal.verb) || !is_refusal(refusal.http_code, refusal.message)) return;
   const std::string resource = resource_of_path(refusal.path);
   count_(verb_name(refusal.verb), resource, refusal.http_code);
-  std::uint64_t count = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    Kind& kind = kinds_[{refusal.verb, resource, refusal.http_code}];
-    ++kind.since;
-    if (kind.logged != Clock::time_point{} && now - kind.logged < log_again_after) return;
-    kind.logged = now;
-    count = std::exchange(kind.since, 0);
-  }
+  Kind& kind = kinds_[{refusal.verb, resource, refusal.http_code}];
+  ++kind.since;
+  if (kind.logged != Clock::time_point{} && now - kind.logged < log_again_after) return;
+  kind.logged = now;
+  const std::uint64_t count = std::exchange(kind.since, 0);
   const char* const what = refusal.http_code == 0 ? "writes to an object are stopped: it is written again and again"
                                                   : "the API server refuses a write";
   log_.warning(what, {{"verb", verb_name(refusal.verb)},

@@ -1,13 +1,12 @@
 // Counts writes that the API server refuses for good, and those that are not sent because one object was written too
-// often (code 0), and logs each kind once in a while, however many there are. Covers every writer of a client, also those
-// that ignore their answers.
+// often (code 0), and logs each kind once in a while, however many there are. Covers every writer of a client, also
+// those that ignore their answers.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <string>
 #include <tuple>
 
@@ -22,7 +21,7 @@ class RefusedWrites {
   using Count = std::function<void(std::string_view verb, std::string_view resource, int code)>;
   RefusedWrites(Log& log, Count count) : log_(log), count_(std::move(count)) {}
 
-  // Ignores reads, objects that are gone, and conflicts with a quicker writer. From any thread.
+  // Ignores reads, objects that are gone, and conflicts with a quicker writer.
   void count(const RequestObserver::Refusal& refusal, Clock::time_point now = Clock::now());
 
  private:
@@ -32,7 +31,6 @@ class RefusedWrites {
   };
   Log& log_;
   const Count count_;
-  std::mutex mutex_;
   std::map<std::tuple<Verb, std::string, int>, Kind> kinds_;  // by verb, resource, code
 };
 

@@ -1,11 +1,10 @@
 // The lead of the API server's clock over the operator's, from the dates of its answers: each was made after the
 // request was sent and before the answer came, and is cut to a whole second. The estimate is what most of many such
-// spans allow. From any thread; reads no clock.
+// spans allow. Reads no clock.
 #pragma once
 
 #include <cstddef>
 #include <deque>
-#include <mutex>
 #include <optional>
 
 #include "base/units.h"
@@ -40,7 +39,6 @@ class ServerClock {
   };
   std::optional<Duration> most_allowed() const;
 
-  mutable std::mutex mutex_;
   std::deque<Span> spans_;  // at most one of each second, by when it was received
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "kubernetes/data/data_set_codec.h"
 #include "kubernetes/data/resource_codec.h"
@@ -99,11 +100,6 @@ DataCatalog::Arrival DataCatalog::arrival(Kind kind, const ObjectMeta& meta, std
   return result;
 }
 
-void DataCatalog::post(Arrival arrival) {
-  const std::lock_guard lock(mutex_);
-  arrived_.push_back(std::move(arrival));
-}
-
 void DataCatalog::learn(DataKind kind, const std::string& json) {
   const auto rest = decode_conditions(kind, json);
   if (rest) post(arrival(static_cast<Kind>(kind), rest->meta.object, json));
@@ -123,11 +119,7 @@ void DataCatalog::say_too_large(const std::string& data_set, std::string why) {
 }
 
 std::vector<CatalogChange> DataCatalog::poll() {
-  std::vector<Arrival> arrived;
-  {
-    const std::lock_guard lock(mutex_);
-    arrived.swap(arrived_);
-  }
+  std::vector<Arrival> arrived = std::exchange(arrived_, {});
   version_ += arrived.size();
   for (Arrival& each : arrived) take(each);
   std::vector<CatalogChange> changes;

@@ -5,7 +5,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -82,7 +81,7 @@ class DataCatalog {
  public:
   struct Informer {
     std::string path, selector;  // for ListWatchOptions
-    ObjectSink* sink = nullptr;  // of this catalog; may be called from another thread than poll()
+    ObjectSink* sink = nullptr;  // of this catalog
   };
 
   // Jobs and pods of moves are in `name_space`, and the claims of volumes.
@@ -173,7 +172,7 @@ class DataCatalog {
   };
 
   static Arrival arrival(Kind kind, const ObjectMeta& meta, std::string_view json);
-  void post(Arrival arrival);
+  void post(Arrival arrival) { arrived_.push_back(std::move(arrival)); }
   void take(Arrival& arrival);
   void take_object(Arrival& arrival);
   void remove(Kind kind, const std::string& name);
@@ -191,8 +190,7 @@ class DataCatalog {
   std::map<std::string, std::string> observed_nodes_;  // uid, by store; "-" where the node is gone
   std::set<std::string> gone_stores_;                  // whose node is gone
   std::vector<std::unique_ptr<Sink>> sinks_;
-  mutable std::mutex mutex_;
-  std::vector<Arrival> arrived_;  // by the mutex
+  std::vector<Arrival> arrived_;  // since the last poll()
 
   std::set<Kind> listed_;
   std::set<Kind> set_back_;  // from then until their next whole list an older version counts: the server's store has it

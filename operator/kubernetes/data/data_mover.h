@@ -34,7 +34,7 @@ struct MoverOptions {
   // Why moves and drops are suspended until a person has looked; the text empty: they are not. Empty: they never are.
   std::function<std::string()> suspended = {};
   bool serve_stores = false;                             // run a pod for each DataStore that requests one
-  std::function<void()> wake;                            // called from another thread when tick() has something to do
+  std::function<void()> wake;                            // called when tick() has something to do
   std::function<std::vector<PoolUse>()> pool_uses = {};  // see ResourceReconciler
   // The price of transfer between two stores, for words on moves; none: not known. Empty: none is.
   std::function<std::optional<UsdPerMebibyte>(const std::string& from, const std::string& to)> transfer_price = {};
@@ -45,8 +45,8 @@ class DataMover {
   // Says whether a pod reads that replica, or may begin to through a binding under way.
   using IsRead = std::function<bool(const std::string& data_set, std::uint32_t block, const std::string& store)>;
 
-  // `may_act`: whether this process leads; called on the client's thread before each try of each write. All arguments
-  // outlive the mover.
+  // `may_act`: whether this process leads; called before each try of each write, on the thread of the connections. All
+  // arguments outlive the mover.
   DataMover(ApiClient& client, DataCatalog& catalog, EventRecorder& events, MoverOptions options,
             std::function<bool()> may_act, IsRead is_read);
   ~DataMover();

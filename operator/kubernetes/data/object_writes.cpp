@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "kubernetes/api/too_large.h"
 
@@ -36,10 +37,7 @@ void ObjectWrites::send(const std::string& object, ApiRequest request, std::func
   request.still_wanted = may_act_;
   under_way_[object] = {request.verb, update, std::move(done)};
   client_.start(std::move(request), [mailbox = mailbox_, object](Answer answer) {
-    {
-      const std::lock_guard lock(mailbox->mutex);
-      mailbox->arrived.push_back({object, std::move(answer)});
-    }
+    mailbox->arrived.push_back({object, std::move(answer)});
     if (mailbox->wake) mailbox->wake();
   });
 }
@@ -76,11 +74,7 @@ bool ObjectWrites::keeps(const std::string& object, const UnderWay& done, TimePo
 }
 
 void ObjectWrites::collect(TimePoint now) {
-  std::vector<Arrived> arrived;
-  {
-    const std::lock_guard lock(mailbox_->mutex);
-    arrived.swap(mailbox_->arrived);
-  }
+  const std::vector<Arrived> arrived = std::exchange(mailbox_->arrived, {});
   just_answered_.clear();
   now_ = now;
   for (const Arrived& each : arrived) {

@@ -5,7 +5,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,7 +18,7 @@ namespace lips::kubernetes {
 
 class ObjectWrites {
  public:
-  // On the thread of the client, calls `may_act` before each attempt, and `wake` when an answer has arrived.
+  // Calls `may_act` before each attempt, on the thread of the connections, and `wake` when an answer has arrived.
   ObjectWrites(ApiClient& client, std::function<bool()> may_act, std::function<void()> wake);
 
   // Says whether nothing is under way for this object and its last failure is long enough ago.
@@ -50,7 +49,6 @@ class ObjectWrites {
     Answer answer;
   };
   struct Mailbox {  // outlives this object where an answer is late
-    std::mutex mutex;
     std::vector<Arrived> arrived;
     std::function<void()> wake;
   };

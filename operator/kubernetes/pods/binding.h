@@ -49,7 +49,7 @@ std::string kept_for_text(Duration kept_for);
 
 class Binder {
  public:
-  // `may_act` is called on the client's thread before each try; a try is given up after `timeout`.
+  // `may_act` is called before each try, on the thread of the connections; a try is given up after `timeout`.
   Binder(ApiClient& client, std::function<bool()> may_act, std::chrono::milliseconds timeout = default_timeout);
   static constexpr std::chrono::milliseconds default_timeout{5'000};
 

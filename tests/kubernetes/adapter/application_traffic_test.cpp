@@ -12,21 +12,18 @@ using testing::HasSubstr;
 
 class ApplicationTrafficTest : public ::testing::Test {
  protected:
-  ApplicationTrafficTest() : spark_([this](const ReceivedRequest&) { return answer(); }) {
+  ApplicationTrafficTest() {
+    cluster_.answer_for_others([this](const ReceivedRequest& request) {
+      asked_.push_back(request);
+      return answer_;
+    });
     for (const auto& [zone, cores, usd] :
          {std::tuple("a", 4, "4.0"), std::tuple("b", 2, "1.0"), std::tuple("c", 4, "3.0")})
       cluster_.put_node(std::string("node-") + zone,
                         {.cpu = cores, .zone = std::string("zone-") + zone, .usd_per_hour = usd});
     cluster_.put_node("node-of-drivers", {.cpu = 8, .cordoned = true, .zone = "zone-a", .usd_per_hour = "4.0"});
   }
-  Reply answer() const {
-    const std::lock_guard lock(mutex_);
-    return answer_;
-  }
-  void say(int code, const std::string& body) {
-    const std::lock_guard lock(mutex_);
-    answer_ = {code, body, {}, false, nullptr};
-  }
+  void say(int code, const std::string& body) { answer_ = {code, body, {}, false, nullptr}; }
   // The traffic of four executors together.
   static std::string executors(std::int64_t shuffle, std::int64_t input = 7) {
     return fmt::format(R"([{{"id":"1","totalShuffleRead":{0},"totalShuffleWrite":{0},"totalInputBytes":{1}}}])",
@@ -67,8 +64,6 @@ class ApplicationTrafficTest : public ::testing::Test {
   }
   ClusterSettings settings(bool any_address = true) const {
     ClusterSettings settings;
-    const std::string server = spark_.connection().server;
-    settings.applications.driver_port = std::stoi(server.substr(server.rfind(':') + 1));
     if (any_address) settings.may_ask_driver = [](const std::string&) { return true; };
     settings.shares = {"default", "lips-memory"};
     return settings;
@@ -84,9 +79,8 @@ class ApplicationTrafficTest : public ::testing::Test {
   }
   using Nodes = std::map<std::string, int>;
 
-  mutable std::mutex mutex_;
-  Reply answer_{200, executors(0), {}, false, nullptr};
-  FakeApiServer spark_;
+  Reply answer_{200, executors(0), {}, false, nullptr};  // of every driver
+  std::vector<ReceivedRequest> asked_;                   // of them
   FakeCluster cluster_;
 };
 
@@ -107,8 +101,7 @@ TEST_F(ApplicationTrafficTest, OfTheFirstRunDecidesTheSecondUnderTheNextProcess)
     cluster_.end_pod("first-driver");
     ASSERT_TRUE(scheduling.until([&] { return kept().find(whole_run) != std::string::npos; })) << kept();
   }
-  EXPECT_EQ(spark_.requests().front().path, "/api/v1/applications/first/allexecutors");
-  EXPECT_EQ(spark_.requests().front().authorization, "") << "the token is for the API server alone";
+  EXPECT_EQ(asked_.front().path, "/api/v1/applications/first/allexecutors");
   EXPECT_EQ(executors_of("second"), (Nodes{{"node-b", 2}, {"node-c", 2}})) << "nothing to exchange: where CPU is cheap";
 }
 
@@ -183,7 +176,7 @@ TEST_F(ApplicationTrafficTest, IsAskedOfNoAddressButAPodsAndOnlyIfItIsToBeLearne
   ClusterSettings off = settings();
   off.applications.learn_traffic = false;
   EXPECT_TRUE(asked(std::move(off)).empty());
-  EXPECT_TRUE(spark_.requests().empty());
+  EXPECT_TRUE(asked_.empty());
 }
 
 }  // namespace

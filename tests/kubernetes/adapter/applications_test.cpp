@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <thread>
 
 #include "tests/kubernetes/adapter/scheduling.h"
 
@@ -88,7 +87,7 @@ TEST_F(Applications, ExecutorsThatComeInBatchesAreWaitedFor) {
   zones(4, 2, 4);
   Scheduling scheduling(cluster_);
   executor(1), executor(2);
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // as Spark pauses between two batches
+  scheduling.run_for(std::chrono::milliseconds(500));  // as Spark pauses between two batches
   executor(3), executor(4);
   ASSERT_TRUE(scheduling.until([&] { return cluster_.bindings() == 4; }));
   EXPECT_EQ(nodes(), (Nodes{{"node-c", 4}}));
@@ -128,7 +127,7 @@ TEST_F(Applications, ADriverWaitsForItsPropertiesThoughTheyComeLongAfterIt) {
   zones(5, 4, 5);
   driver({}, mounts_properties);
   Scheduling scheduling(cluster_);
-  std::this_thread::sleep_for(std::chrono::milliseconds(3'500));  // more than it waits for a number that nobody says
+  scheduling.run_for(std::chrono::milliseconds(3'500));  // more than it waits for a number that nobody says
   EXPECT_EQ(nodes(), Nodes{});
   put_properties();
   ASSERT_TRUE(scheduling.until_bound("spark-1-driver"));
@@ -203,7 +202,7 @@ class PodsThatGo : public Applications {
       const std::string node = cluster_.pod(next).node;
       if (!end || node == "node-b" || attempt == 20) return node;
       cluster_.remove_pod(next);
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      scheduling.run_for(std::chrono::milliseconds(50));
     }
   }
 };

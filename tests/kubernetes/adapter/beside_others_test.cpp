@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
-
 #include "model/wanted_price.h"
 #include "tests/kubernetes/adapter/planned.h"
 #include "tests/kubernetes/adapter/scheduling.h"
@@ -22,11 +20,11 @@ TEST(KubernetesCluster, OvercommitsNothingWhenItLeadsAgainAfterAnAnswerWasLost) 
   FakeCluster cluster;
   cluster.put_node("a", {.cpu = 1});
   cluster.lose_next_binding();
-  std::atomic<bool> leads{true};
-  std::atomic<int> asked{0};
+  bool leads = true;
+  int asked = 0;
   Scheduling scheduling(cluster, [&] {
     ++asked;
-    return leads.load();
+    return leads;
   });
   cluster.put_pod("p", pod_of(1));
   ASSERT_TRUE(scheduling.until([&] { return scheduling.counted.outcomes[BindOutcome::failed] > 0; }))
@@ -40,7 +38,6 @@ TEST(KubernetesCluster, OvercommitsNothingWhenItLeadsAgainAfterAnAnswerWasLost) 
   ASSERT_TRUE(scheduling.until([&] { return asked > before + 12; })) << "a retry was due and was not allowed";
   cluster.serve_bindings();
   leads = true;
-  scheduling.wake();
   cluster.put_node("b", {.cpu = 1});  // muted, so that only a new list tells of it
   EXPECT_TRUE(scheduling.until_bound("q"));
   EXPECT_EQ(cluster.pod("p").node, "a");
@@ -53,11 +50,11 @@ TEST(KubernetesCluster, GivesTheRoomBackWhenAYoungerListShowsThatThePodIsNotTher
   FakeCluster cluster;
   cluster.put_node("a", {.cpu = 1});
   cluster.refuse_bindings();
-  std::atomic<bool> leads{true};
-  std::atomic<int> asked{0};
+  bool leads = true;
+  int asked = 0;
   Scheduling scheduling(cluster, [&] {
     ++asked;
-    return leads.load();
+    return leads;
   });
   cluster.put_pod("p", pod_of(1));
   ASSERT_TRUE(scheduling.until([&] { return scheduling.counted.outcomes[BindOutcome::failed] > 0; }));
@@ -69,7 +66,6 @@ TEST(KubernetesCluster, GivesTheRoomBackWhenAYoungerListShowsThatThePodIsNotTher
   cluster.put_pod("other", elsewhere);
   cluster.serve_bindings();
   leads = true;
-  scheduling.wake();
   cluster.put_node("b", {.cpu = 1});
   EXPECT_TRUE(scheduling.until_bound("p"));
   EXPECT_EQ(cluster.pod("p").node, "b");
@@ -129,22 +125,22 @@ TEST(KubernetesCluster, AsksTheFiltersAgainRightBeforeABinding) {
   cluster.put_pod("p", pod_of(1));
   Counting counted;
   SilentLog log;
-  KubernetesCluster adapter(cluster.connection(), {}, counted, log);
+  KubernetesCluster adapter(cluster.link(), {}, counted, log);
   adapter.start();
-  const auto deadline = std::chrono::steady_clock::now() + long_enough;
+  const TimePoint deadline = cluster.now() + long_enough;
   bool arrived = false;
   const auto listen = [&] {
     const auto events = adapter.wait(adapter.now() + std::chrono::milliseconds(10));
     ASSERT_TRUE(events.has_value());
     for (const ClusterEvent& event : *events) arrived |= std::holds_alternative<JobArrived>(event);
   };
-  while (!arrived && std::chrono::steady_clock::now() < deadline) listen();
+  while (!arrived && cluster.now() < deadline) listen();
   ASSERT_TRUE(arrived);
   const Assignment assignment{TaskId(0), NodeId(0), {}, {}};
   EXPECT_TRUE(adapter.prepare(assignment).has_value());
   cluster.put_node("a", {.cpu = 1, .taint = "dedicated"});
   Result<PreparedBinding> prepared = adapter.prepare(assignment);
-  for (; prepared && std::chrono::steady_clock::now() < deadline; prepared = adapter.prepare(assignment)) listen();
+  for (; prepared && cluster.now() < deadline; prepared = adapter.prepare(assignment)) listen();
   ASSERT_FALSE(prepared.has_value());
   EXPECT_THAT(prepared.error().message, HasSubstr("taint {dedicated"));
   EXPECT_EQ(cluster.bindings(), 0u) << "to prepare sends nothing";

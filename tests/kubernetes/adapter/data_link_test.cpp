@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "base/random.h"
-#include "kubernetes/api/http_client.h"
 #include "model/cluster_state.h"
-#include "tests/kubernetes/api/fake_api_server.h"
+#include "tests/kubernetes/api/virtual_api.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -63,11 +62,11 @@ class DataLinkTest : public testing::Test {
     return result;
   }
 
-  FakeApiServer server_{[](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
-  HttpClient client_{server_.connection(), quick_client()};
-  EventRecorder recorder_{client_, {}, [] { return false; }};
+  VirtualApi api_{[](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
+  EventRecorder recorder_{api_.client(), {}, [] { return false; }};
   DataLink link_{
-      {client_, recorder_, [] { return false; }, [](const auto&, std::uint32_t, const auto&) { return false; }}, {}};
+      {api_.client(), recorder_, [] { return false; }, [](const auto&, std::uint32_t, const auto&) { return false; }},
+      {}};
   NodeCache nodes_;
   ModelIndex index_{[] {
     ModelSettings settings;

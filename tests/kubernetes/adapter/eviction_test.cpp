@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/random.h"
-#include "kubernetes/api/leadership.h"
 #include "kubernetes/api/time_text.h"
 #include "tests/kubernetes/adapter/planned.h"
 #include "tests/kubernetes/adapter/scheduling.h"
@@ -168,7 +167,7 @@ TEST(EvictionMarks, OfAPoolThatOwesTooMuchGo) {
     FakePod pod = pod_of(fills ? 8 : 1);
     pod.node = fills ? "b" : "a";
     pod.phase = "Running";
-    pod.status = R"(,"startTime":")" + time_text(steady_now() - std::chrono::minutes(1)) + '"';
+    pod.status = R"(,"startTime":")" + time_text(cluster.now() - std::chrono::minutes(1)) + '"';
     pod.annotations[mark] = "true";
     pod.annotations[kept] = "86400s";
     cluster.put_pod(fills ? "fills" : "alone", pod);
@@ -199,7 +198,7 @@ TEST(EvictionMarks, ComeWithTheBindingOrLaterAlsoWhereKarpenterAloneBuys) {
   old.annotations["lips.dev/run-time"] = "10h";
   old.node = "a";
   old.phase = "Running";
-  old.status = R"(,"startTime":")" + time_text(steady_now() - std::chrono::minutes(594)) + '"';
+  old.status = R"(,"startTime":")" + time_text(cluster.now() - std::chrono::minutes(594)) + '"';
   cluster.put_pod("nearly-done", old);
   FakePod own = old;
   own.uid = {};

@@ -358,8 +358,7 @@ TEST(ExpectedOfGatedJobs, CountUntilOneOfTheirPodsIsReleased) {
   FakeCluster cluster;
   cluster.put_node("a", {.cpu = 1});
   cluster.put_job("report", 2);
-  const auto now = std::chrono::duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch());
-  const TimePoint later(now + std::chrono::hours(1));
+  const TimePoint later = cluster.now() + std::chrono::hours(1);
   nlohmann::json pod = cron_object("")["spec"]["jobTemplate"]["spec"]["template"];
   pod["spec"]["schedulingGates"] = nlohmann::json::parse(R"([{"name":"example.com/quota"}])");
   cluster.change_job("report", {{"metadata", {{"annotations", {{annotation::expected_at, time_text(later)}}}}},

@@ -37,8 +37,21 @@ std::string pod_name(const std::string& path) {
 
 }  // namespace
 
-FakeCluster::FakeCluster(std::uint64_t seed)
-    : random_(seed), server_(std::make_unique<FakeApiServer>([this](const ReceivedRequest& r) { return answer(r); })) {}
+ClusterLink FakeCluster::link() {
+  ClusterLink link{loop_, [this](ClientOptions options) {
+                     return connect_to([this](const ReceivedRequest& request) { return answer(request); }, *loop_,
+                                       std::move(options));
+                   }};
+  if (others_)
+    link.connect_to_others = [this](ClientOptions options) { return connect_to(others_, *loop_, std::move(options)); };
+  return link;
+}
+
+Connection FakeCluster::connection() {
+  if (!server_)
+    server_ = std::make_unique<FakeApiServer>([this](const ReceivedRequest& request) { return answer(request); });
+  return server_->connection();
+}
 
 void FakeCluster::tell(const std::string& kind, const std::string& type, const std::string& object) {
   const std::string line = event_line(type, object);
@@ -271,14 +284,22 @@ std::size_t FakeCluster::bound_to(const std::string& node) const {
   });
 }
 
+std::vector<ReceivedRequest> FakeCluster::requests() const {
+  return with_lock([&] { return requests_; });
+}
+
 std::size_t FakeCluster::requests_for(const std::string& end_of_path) const {
-  const std::vector<ReceivedRequest> all = requests();
-  return static_cast<std::size_t>(std::count_if(
-      all.begin(), all.end(), [&](const ReceivedRequest& request) { return request.path.ends_with(end_of_path); }));
+  return with_lock([&] {
+    return static_cast<std::size_t>(
+        std::count_if(requests_.begin(), requests_.end(),
+                      [&](const ReceivedRequest& request) { return request.path.ends_with(end_of_path); }));
+  });
 }
 
 Reply FakeCluster::answer(const ReceivedRequest& request) {
   const std::lock_guard lock(mutex_);
+  requests_.push_back(request);
+  if (broken_) return reply(0, "", true);
   if (request.method == "GET" && !unlisted_.first.empty() && request.path.ends_with(unlisted_.first))
     return reply(unlisted_.second, status_text(unlisted_.second, "lips may not list " + unlisted_.first));
   if (request.path.starts_with("/apis/lips.dev") || request.path.starts_with("/apis/karpenter.sh"))

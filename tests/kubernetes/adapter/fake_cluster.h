@@ -1,5 +1,5 @@
-// A small cluster behind FakeApiServer: nodes and pods with lists, watches and bindings, and trouble on request. It
-// checks on every binding what must never happen.
+// A small cluster in virtual time: nodes and pods with lists, watches and bindings, and trouble on request. It checks
+// on every binding what must never happen. On request it is behind a real socket too.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "tests/kubernetes/api/fake_api_server.h"
+#include "kubernetes/adapter/kubernetes_cluster.h"
+#include "tests/kubernetes/api/virtual_api.h"
 
 namespace lips::kubernetes {
 
@@ -58,7 +59,7 @@ struct FakePod {
 
 class FakeCluster {
  public:
-  explicit FakeCluster(std::uint64_t seed = 1);
+  explicit FakeCluster(std::uint64_t seed = 1) : random_(seed) {}
 
   void put_node(const std::string& name, const FakeNode& node);
   void remove_node(const std::string& name);
@@ -98,6 +99,7 @@ class FakeCluster {
   void deny_after_first_try(const std::string& pod, FirstTry first);
   void refuse_bindings();  // the server is busy for all
   void serve_bindings();
+  void break_connections(bool all) { broken_ = all; }  // nothing is answered
   // Watches that are under way tell nothing more, though they stay open.
   void mute_watches();
   void cut_watches();
@@ -120,8 +122,15 @@ class FakeCluster {
   std::size_t bindings() const;
   std::size_t bound_to(const std::string& node) const;
 
-  Connection connection() const { return server_->connection(); }
-  std::vector<ReceivedRequest> requests() const { return server_->requests(); }
+  // The way of an adapter to it in virtual time.
+  ClusterLink link();
+  EventLoop& loop() { return *loop_; }
+  TimePoint now() const { return loop_->now(); }
+  // Answers those requests that do not go to the API server.
+  void answer_for_others(FakeApiServer::Answering answering) { others_ = std::move(answering); }
+  // From the first call on it is behind a socket.
+  Connection connection();
+  std::vector<ReceivedRequest> requests() const;
   std::size_t requests_for(const std::string& end_of_path) const;
 
  private:
@@ -157,7 +166,7 @@ class FakeCluster {
     int version;
     std::string kind, line;
   };
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // a server behind a socket answers on several threads
   Random random_;
   int version_ = 100, oldest_ = 0, trouble_ = 0;
   std::map<std::string, std::pair<FakeNode, int>> nodes_;
@@ -183,7 +192,12 @@ class FakeCluster {
     int tries = 0;
   } denied_;
   int uids_ = 0;
-  std::unique_ptr<FakeApiServer> server_;
+  bool broken_ = false;
+  std::vector<ReceivedRequest> requests_;
+  const std::shared_ptr<virtual_cluster::VirtualLoop> loop_ =
+      std::make_shared<virtual_cluster::VirtualLoop>(virtual_day);
+  FakeApiServer::Answering others_;
+  std::unique_ptr<FakeApiServer> server_;  // none: nobody has asked for a socket
 };
 
 }  // namespace lips::kubernetes

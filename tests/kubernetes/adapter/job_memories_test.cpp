@@ -5,10 +5,8 @@
 
 #include <chrono>
 #include <nlohmann/json.hpp>
-#include <thread>
 
-#include "kubernetes/api/http_client.h"
-#include "tests/kubernetes/api/fake_api_server.h"
+#include "tests/kubernetes/api/virtual_api.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -26,7 +24,6 @@ PodRecord owned_pod(const Owner& owner) {
 
 class JobMemoriesTest : public testing::Test {
  protected:
-  JobMemoriesTest() : server_([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }) {}
   static JobMemory home() {
     JobMemory memory;
     memory.home_decided = true;
@@ -35,26 +32,18 @@ class JobMemoriesTest : public testing::Test {
   // The writes of a flush, once all have been answered.
   std::vector<ReceivedRequest> flush(JobMemories& memories) {
     memories.flush(now_ += std::chrono::minutes(1));
-    ApiRequest last;
-    last.path = "/last";
-    EXPECT_TRUE(client_.call(std::move(last)));
+    api_.settle();
     std::vector<ReceivedRequest> writes;
-    for (const ReceivedRequest& request : server_.requests())
+    for (const ReceivedRequest& request : api_.requests())
       if (request.method == "PATCH") writes.push_back(request);
     return writes;
   }
-  FakeApiServer server_;
-  ClientOptions options_ = [] {
-    ClientOptions options = quick_client();
-    options.in_flight = 1;
-    return options;
-  }();
-  HttpClient client_{server_.connection(), options_};
+  VirtualApi api_{[](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
   TimePoint now_{std::chrono::hours(1)};
 };
 
 TEST_F(JobMemoriesTest, KeepNothingOfJobsThatAreGone) {
-  JobMemories memories(client_, [] { return false; });
+  JobMemories memories(api_.client(), [] { return false; });
   for (int i = 0; i < 1000; ++i) {
     const std::string key = "owner/" + std::to_string(i);
     memories.keep_at(key, {false, {"n", "p", std::to_string(i), ""}});
@@ -75,7 +64,7 @@ TEST_F(JobMemoriesTest, AreWrittenToTheKindOfObjectThatTheOwnerIs) {
       {{"RayCluster", "ray", "u4", "ray.io/v1"}, "/api/v1/namespaces/n/pods/p-1"},
       {{}, "/api/v1/namespaces/n/pods/p-1"}};
   for (const auto& [owner, path] : cases) {
-    JobMemories memories(client_, [] { return true; });
+    JobMemories memories(api_.client(), [] { return true; });
     memories.keep_at("key", memory_place(owned_pod(owner)));
     memories.remember("key", home(), "zone-b");
     const std::vector<ReceivedRequest> writes = flush(memories);
@@ -89,7 +78,7 @@ TEST_F(JobMemoriesTest, AreWrittenToTheKindOfObjectThatTheOwnerIs) {
 TEST_F(JobMemoriesTest, AreFoundAgainWhereTheyWereWrittenUnderAnyKey) {
   std::string memory, maps, of;
   {
-    JobMemories before(client_, [] { return true; });
+    JobMemories before(api_.client(), [] { return true; });
     before.keep_at("job/n/sort", {true, {"n", "maps", "uid-maps", ""}});
     before.remember("job/n/sort", home(), "zone-b");
     for (const char* zone : {"zone-a", "zone-b", "zone-b"}) before.map_ended("job/n/sort", zone);
@@ -98,7 +87,7 @@ TEST_F(JobMemoriesTest, AreFoundAgainWhereTheyWereWrittenUnderAnyKey) {
     maps = json["metadata"]["annotations"]["lips.dev/finished-maps"];
     of = json["metadata"]["annotations"]["lips.dev/memory-of"];
   }
-  JobMemories after(client_, [] { return true; });
+  JobMemories after(api_.client(), [] { return true; });
   after.found({true, {"n", "maps", "uid-maps", ""}},
               {{"lips.dev/finished-maps", maps}, {"lips.dev/memory", memory}, {"lips.dev/memory-of", of}});
   after.keep_at("job/n/sort", {true, {"n", "reduces", "uid-reduces", ""}});  // this one knows nothing
@@ -107,7 +96,7 @@ TEST_F(JobMemoriesTest, AreFoundAgainWhereTheyWereWrittenUnderAnyKey) {
 }
 
 TEST_F(JobMemoriesTest, OfAnotherNamespaceAreNotBelieved) {
-  JobMemories memories(client_, [] { return true; });
+  JobMemories memories(api_.client(), [] { return true; });
   memories.found({true, {"evil", "j", "u", ""}},
                  {{"lips.dev/memory", memory_text(home(), "far-away")}, {"lips.dev/memory-of", "job/n/sort"}});
   memories.keep_at("job/n/sort", {true, {"n", "maps", "uid-maps", ""}});
@@ -115,7 +104,7 @@ TEST_F(JobMemoriesTest, OfAnotherNamespaceAreNotBelieved) {
 }
 
 TEST_F(JobMemoriesTest, MoveWhenTheObjectGoes) {
-  JobMemories memories(client_, [] { return true; });
+  JobMemories memories(api_.client(), [] { return true; });
   memories.keep_at("job/n/sort", {true, {"n", "maps", "uid-maps", ""}});
   memories.keep_at("job/n/sort", {true, {"n", "reduces", "uid-reduces", ""}});
   memories.map_ended("job/n/sort", "zone-a");
@@ -131,7 +120,7 @@ TEST_F(JobMemoriesTest, MoveWhenTheObjectGoes) {
 // A pod may be seen before its Job, and deleted while no operator runs.
 TEST_F(JobMemoriesTest, MoveFromAPodToItsJob) {
   const MemoryPlace pod{false, {"n", "map-0", "uid-map-0", ""}}, job{true, {"n", "maps", "uid-maps", ""}};
-  JobMemories memories(client_, [] { return true; });
+  JobMemories memories(api_.client(), [] { return true; });
   memories.keep_at("owner/uid-maps", pod);
   memories.remember("owner/uid-maps", home(), "zone-b");
   memories.map_ended("owner/uid-maps", "zone-a");
@@ -148,7 +137,7 @@ TEST_F(JobMemoriesTest, MoveFromAPodToItsJob) {
 TEST_F(JobMemoriesTest, OfAPodThatWasLeftAreOlderThanItsJobs) {
   const MemoryPlace pod{false, {"n", "map-0", "uid-map-0", ""}}, job{true, {"n", "maps", "uid-maps", ""}};
   for (const bool job_first : {false, true}) {
-    JobMemories memories(client_, [] { return true; });
+    JobMemories memories(api_.client(), [] { return true; });
     memories.found(pod, {{"lips.dev/finished-maps", "zone-a=1"}, {"lips.dev/memory", memory_text(home(), "zone-a")}});
     memories.found(job, {{"lips.dev/finished-maps", "zone-a=2"}, {"lips.dev/memory", memory_text(home(), "zone-b")}});
     for (const MemoryPlace& place : job_first ? std::vector{job, pod} : std::vector{pod, job})
@@ -161,7 +150,7 @@ TEST_F(JobMemoriesTest, OfAPodThatWasLeftAreOlderThanItsJobs) {
 }
 
 TEST_F(JobMemoriesTest, AreNotForgottenForWhatAJobThatComesLateCarries) {
-  JobMemories memories(client_, [] { return true; });
+  JobMemories memories(api_.client(), [] { return true; });
   memories.keep_at("owner/uid-maps", {false, {"n", "map-0", "uid-map-0", ""}});
   memories.remember("owner/uid-maps", home(), "zone-c");
   memories.found({true, {"n", "maps", "uid-maps", ""}}, {{"lips.dev/memory", memory_text(home(), "zone-b")}});
@@ -171,7 +160,7 @@ TEST_F(JobMemoriesTest, AreNotForgottenForWhatAJobThatComesLateCarries) {
 
 TEST_F(JobMemoriesTest, OfAStandbyAreThoseThatTheLeaderWrites) {
   bool leads = false;
-  JobMemories memories(client_, [&] { return leads; });
+  JobMemories memories(api_.client(), [&] { return leads; });
   memories.keep_at("k", {true, {"n", "j", "u", ""}});
   memories.found({true, {"n", "j", "u", ""}}, {{"lips.dev/memory", memory_text(home(), "zone-a")}});
   memories.found({true, {"n", "j", "u", ""}}, {{"lips.dev/memory", memory_text(home(), "zone-b")}});
@@ -183,7 +172,7 @@ TEST_F(JobMemoriesTest, OfAStandbyAreThoseThatTheLeaderWrites) {
 }
 
 TEST_F(JobMemoriesTest, OneObjectCarriesTheMemoryOfOneJob) {
-  JobMemories memories(client_, [] { return true; });
+  JobMemories memories(api_.client(), [] { return true; });
   EXPECT_TRUE(memories.keep_at("pod/driver", {false, {"n", "driver", "uid-driver", ""}}));
   EXPECT_FALSE(memories.keep_at("owner/driver", {false, {"n", "driver", "uid-driver", ""}}));
   EXPECT_TRUE(memories.keep_at("owner/driver", {false, {"n", "exec-1", "uid-exec-1", ""}}));

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/random.h"
-#include "kubernetes/api/http_client.h"
 #include "kubernetes/pods/volume_cache.h"
 #include "model/eligibility.h"
 #include "tests/kubernetes/adapter/planned.h"
@@ -116,9 +115,9 @@ TEST(NodeOrder, SaysForWhomItIs) {
 // One application that is to become large does not keep others from the nodes that they need.
 TEST(NodeOrdersOfMany, AreSharedByNamespace) {
   FakeCluster cluster;
-  HttpClient client(cluster.connection(), quick_client());
+  const std::unique_ptr<ApiClient> client = cluster.link().connect(quick_client());
   SilentLog log;
-  NodeOrders orders({client, [] { return true; }, [] {}, log}, {"lips-system", "lips-orders", own_pod});
+  NodeOrders orders({*client, [] { return true; }, [] {}, log}, {"lips-system", "lips-orders", own_pod});
   NodeOrder order;
   order.place = {{"zone", "a"}};
   order.needs.requests = {{"cpu", 1000}};

@@ -1,4 +1,4 @@
-// An adapter on the test's own thread, for which the test makes the plans, beside offers of nodes in zone-a and zone-c.
+// An adapter for which the test makes the plans, beside offers of nodes in zone-a and zone-c.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,8 +16,9 @@ inline const OfferId in_a(0), in_c(1);
 class Planned {
  public:
   // `self`: the operator's own pod; without a namespace nodes cannot be ordered. `pool_offers`: instead of the offers.
-  explicit Planned(const FakeCluster& cluster, const ObjectMeta& self = {}, PoolOffers pool_offers = {},
-                   AwaitedNodes::Patience patience = {}) {
+  explicit Planned(FakeCluster& cluster, const ObjectMeta& self = {}, PoolOffers pool_offers = {},
+                   AwaitedNodes::Patience patience = {})
+      : loop_(cluster.loop()) {
     ClusterSettings settings;
     settings.node_patience = patience;
     settings.mode = PodMode::steer;
@@ -31,14 +32,14 @@ class Planned {
     settings.model.transfer_price = [](const TransferEnd& from, const TransferEnd& to) {
       return UsdPerMebibyte(from.zone == "zone-d" || to.zone == "zone-d" ? 1e-6 : 1e-5);
     };
-    adapter_ = std::make_unique<KubernetesCluster>(cluster.connection(), std::move(settings), counted_, log_);
+    adapter_ = std::make_unique<KubernetesCluster>(cluster.link(), std::move(settings), counted_, log_);
     adapter_->start();
   }
   template <class Predicate>
   bool until(Predicate predicate) {
-    const auto deadline = std::chrono::steady_clock::now() + long_enough;
+    const TimePoint end = loop_.now() + long_enough;
     while (!predicate()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
+      if (loop_.now() >= end) return false;
       step();
     }
     return true;
@@ -49,8 +50,7 @@ class Planned {
     return until([&] { return pending() == tasks; });
   }
   void run_for(std::chrono::milliseconds span) {
-    const auto end = std::chrono::steady_clock::now() + span;
-    while (std::chrono::steady_clock::now() < end) step();
+    for (const TimePoint end = loop_.now() + span; loop_.now() < end;) step();
   }
   // The first so many pending tasks ask for a node like the offer's.
   void request(std::size_t count, OfferId offer) {
@@ -86,6 +86,7 @@ class Planned {
     }
   }
 
+  EventLoop& loop_;
   int listings_ = 0;
   Counting counted_;
   SilentLog log_;

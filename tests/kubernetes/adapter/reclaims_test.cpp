@@ -4,9 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kubernetes/api/loop_client.h"
-#include "kubernetes/api/real_loop.h"
-#include "tests/kubernetes/api/fake_api_server.h"
+#include "tests/kubernetes/api/virtual_api.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -16,13 +14,12 @@ const ObjectMeta pod{"n", "p", "uid-1", ""};
 // One eviction, answered like that.
 struct OneEviction {
   explicit OneEviction(Reply reply, bool may_act = true)
-      : server([reply](const ReceivedRequest&) { return reply; }),
-        client(std::make_unique<HttpClient>(server.connection(), quick_client()), loop),
-        reclaims({client, [may_act] { return may_act; }, [this] { answered = true; }, log}) {
+      : api([reply](const ReceivedRequest&) { return reply; }),
+        reclaims({api.client(), [may_act] { return may_act; }, [this] { answered = true; }, log}) {
     reclaims.evict(pod, {TaskId(7), 3, "etl", "a"});
   }
   std::vector<ClusterEvent> refused(std::uint64_t listing = 3) {
-    while (!answered) loop.run(std::chrono::seconds(1));
+    EXPECT_TRUE(api.until([&] { return answered; }));
     std::vector<ClusterEvent> events;
     reclaims.report(events, listing, TimePoint(seconds(100)));
     return events;
@@ -30,16 +27,14 @@ struct OneEviction {
 
   bool answered = false;
   SilentLog log;
-  FakeApiServer server;
-  RealLoop loop;
-  LoopClient client;
+  VirtualApi api;
   Reclaims reclaims;
 };
 
 TEST(Reclaims, EvictThePodThatIsMeantAndNoOtherOfItsName) {
   OneEviction eviction({201, "{}", {}, false, nullptr});
-  while (eviction.server.requests().empty()) eviction.loop.run(std::chrono::milliseconds(10));
-  const ReceivedRequest request = eviction.server.requests()[0];
+  ASSERT_TRUE(eviction.api.until([&] { return !eviction.api.requests().empty(); }));
+  const ReceivedRequest& request = eviction.api.requests()[0];
   EXPECT_EQ(request.method, "POST");
   EXPECT_EQ(request.path, "/api/v1/namespaces/n/pods/p/eviction");
   EXPECT_EQ(
@@ -56,7 +51,7 @@ TEST(Reclaims, LeaveAPodThatABudgetProtectsAfterOneTry) {
   const auto& stays = std::get<TaskStays>(events[0]);
   EXPECT_EQ(stays.task, TaskId(7));
   EXPECT_EQ(stays.until, TimePoint(seconds(100)) + reclaim_again);
-  EXPECT_EQ(eviction.server.requests().size(), 1u);
+  EXPECT_EQ(eviction.api.requests().size(), 1u);
 }
 
 TEST(Reclaims, SayThatAPodStaysWithoutTheRight) {
@@ -67,7 +62,7 @@ TEST(Reclaims, SayThatAPodStaysWithoutTheRight) {
 TEST(Reclaims, SendNothingWhereAnotherReplicaLeads) {
   OneEviction eviction({201, "{}", {}, false, nullptr}, false);
   EXPECT_EQ(eviction.refused().size(), 1u);
-  EXPECT_TRUE(eviction.server.requests().empty());
+  EXPECT_TRUE(eviction.api.requests().empty());
 }
 
 // Ids of tasks are those of the last list.

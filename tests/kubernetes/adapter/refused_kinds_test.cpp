@@ -191,24 +191,15 @@ TEST(RefusedKinds, ThatTheServerFailsToListAreWaitedForAndNamed) {
 }
 
 TEST(UnreachableServer, IsSaidAndNothingElse) {
-  Connection nowhere;
-  nowhere.server = "http://127.0.0.1:1";  // nobody listens there
-  Counting counted;
-  SilentLog log;
+  FakeCluster cluster;
+  cluster.break_connections(true);
   ClusterSettings settings;
   settings.patience = Duration(100'000);
-  std::atomic<bool> stop{false};
-  settings.stop = [&] { return stop.load(); };
-  KubernetesCluster adapter(nowhere, std::move(settings), counted, log);
-  adapter.start();
-  std::thread loop([&] { (void)adapter.wait(TimePoint::max()); });
-  EXPECT_TRUE(until([&] { return counted.state().doing == Doing::unreachable; }));
-  EXPECT_FALSE(counted.state().ready());
-  stop = true;
-  adapter.wake();
-  loop.join();
-  adapter.finish();
-  EXPECT_EQ(counted.state().doing, Doing::stopping);
+  Scheduling scheduling(cluster, {}, PodMode::watch, {}, {}, std::move(settings));
+  EXPECT_TRUE(scheduling.until([&] { return scheduling.counted.state().doing == Doing::unreachable; }));
+  EXPECT_FALSE(scheduling.counted.state().ready());
+  scheduling.end();
+  EXPECT_EQ(scheduling.counted.state().doing, Doing::stopping);
 }
 
 }  // namespace

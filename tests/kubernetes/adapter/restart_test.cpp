@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <functional>
-#include <mutex>
 
 #include "controller/epoch_controller.h"
 #include "kubernetes/adapter/kubernetes_cluster.h"
@@ -26,26 +24,21 @@ class Remembering : public Policy {
   Cadence cadence() const override { return {Cadence::Trigger::events, std::chrono::milliseconds(10), Duration(0)}; }
   Result<Plan> decide(const PolicyInput& input) const override {
     Plan plan;
-    const std::lock_guard lock(mutex_);
     last_snapshot_ = input.cluster;
     decide_(input.cluster, plan);
     return plan;
   }
-  ClusterSnapshot last_snapshot() const {
-    const std::lock_guard lock(mutex_);
-    return last_snapshot_;
-  }
+  const ClusterSnapshot& last_snapshot() const { return last_snapshot_; }
 
  private:
   Decide decide_;
-  mutable std::mutex mutex_;
   mutable ClusterSnapshot last_snapshot_;
 };
 
 class Looping : public AdapterObserver {
  public:
   void on_loop() override { ++loops; }
-  std::atomic<int> loops{0};
+  int loops = 0;
 };
 
 const std::vector<TargetDebt> debts{{"", 0.01, -0.2}, {"default", 0, 0.3}};
@@ -62,33 +55,35 @@ class Debtor : public WaitingPricer {
 
 class Operator {
  public:
-  Operator(const FakeCluster& cluster, Remembering::Decide decide, std::function<bool()> leads = {},
+  Operator(FakeCluster& cluster, Remembering::Decide decide, std::function<bool()> leads = {},
            WaitingPricer* pricer = nullptr)
       : policy_(std::move(decide)) {
     ClusterSettings settings;
     settings.leads = std::move(leads);
-    settings.stop = [this] { return loop_.stopping(); };
     settings.shares = {"default", "lips-memory"};
-    auto adapter = std::make_unique<KubernetesCluster>(cluster.connection(), std::move(settings), observer_, log_);
-    loop_.start(std::move(adapter), [this, pricer](KubernetesCluster& port) {
-      ClusterState state{ClusterSnapshot{}};
-      EpochController controller(state, port, policy_, CostModel{});
-      if (pricer) controller.price_waiting_by(*pricer);
-      ControllerSettings rules;
-      rules.stop = [this] { return loop_.stopping(); };
-      EXPECT_TRUE(controller.run(rules));
-    });
+    loop_ = std::make_unique<AdapterLoop>(cluster.link(), policy_, std::move(settings), observer_);
+    if (pricer) loop_->controller().price_waiting_by(*pricer);
   }
-  void end() { loop_.end(); }
-  void wake() { loop_.wake(); }
+  ~Operator() { end(); }
+  Operator(const Operator&) = delete;
+  Operator& operator=(const Operator&) = delete;
+
+  template <class Predicate>
+  bool until(Predicate predicate) {
+    return loop_->until(std::move(predicate));
+  }
+  void turn() { loop_->turn(); }
+  void end() {
+    loop_->end();
+    EXPECT_TRUE(loop_->ran());
+  }
   int loops() const { return observer_.loops; }
-  ClusterSnapshot last_snapshot() const { return policy_.last_snapshot(); }
+  const ClusterSnapshot& last_snapshot() const { return policy_.last_snapshot(); }
 
  private:
   Looping observer_;
-  SilentLog log_;
   Remembering policy_;
-  AdapterLoop loop_;  // last: it ends first
+  std::unique_ptr<AdapterLoop> loop_;  // last: it ends first
 };
 
 JobMemory memory_of(const std::string& job) {
@@ -146,10 +141,10 @@ class Restart : public ::testing::Test {
 
 TEST_F(Restart, ForgetsNothingThatAPolicyRemembers) {
   Operator first(cluster_, remember_everything);
-  ASSERT_TRUE(until([&] { return everything_is_kept(); }));
+  ASSERT_TRUE(first.until([&] { return everything_is_kept(); }));
   first.end();
   Operator second(cluster_, nothing);
-  ASSERT_TRUE(until([&] { return second.last_snapshot().jobs.size() == 3; }));
+  ASSERT_TRUE(second.until([&] { return second.last_snapshot().jobs.size() == 3; }));
   second.end();
   expect_everything_remembered(second.last_snapshot());
 }
@@ -157,10 +152,10 @@ TEST_F(Restart, ForgetsNothingThatAPolicyRemembers) {
 TEST_F(Restart, GoesOnWithTheDebtsOfTargets) {
   Debtor debtor;
   Operator first(cluster_, nothing, {}, &debtor);
-  ASSERT_TRUE(until([&] { return cluster_.config_map("lips-memory").contains("targets"); }));
+  ASSERT_TRUE(first.until([&] { return cluster_.config_map("lips-memory").contains("targets"); }));
   first.end();
   Operator second(cluster_, nothing);
-  ASSERT_TRUE(until([&] { return second.last_snapshot().jobs.size() == 3; }));
+  ASSERT_TRUE(second.until([&] { return second.last_snapshot().jobs.size() == 3; }));
   second.end();
   EXPECT_EQ(second.last_snapshot().target_debts, debts);
 }
@@ -170,16 +165,16 @@ TEST_F(Restart, AListingForgetsNothingEither) {
   Operator one(cluster_, [](const ClusterSnapshot& cluster, Plan& plan) {
     if (cluster.nodes.size() == 2) remember_everything(cluster, plan);
   });
-  ASSERT_TRUE(until([&] { return everything_is_kept(); }));
+  ASSERT_TRUE(one.until([&] { return everything_is_kept(); }));
   cluster_.put_node("n0", {.zone = "zone-b"});
-  ASSERT_TRUE(until([&] { return one.last_snapshot().nodes.size() == 3; }));
+  ASSERT_TRUE(one.until([&] { return one.last_snapshot().nodes.size() == 3; }));
   one.end();
   expect_everything_remembered(one.last_snapshot());
 }
 
 // A standby has seen what the leader wrote first; it goes on from what the leader wrote last.
 TEST_F(Restart, TheNextLeaderGoesOnWhereTheLastOneStopped) {
-  std::atomic<bool> second_leads{false}, early{true};
+  bool second_leads = false, early = true;
   Operator first(
       cluster_,
       [&](const ClusterSnapshot& cluster, Plan& plan) {
@@ -189,7 +184,12 @@ TEST_F(Restart, TheNextLeaderGoesOnWhereTheLastOneStopped) {
         if (plan.remember_shares) plan.remember_shares->least_job = 1;
       },
       [&] { return !second_leads; });
-  Operator second(cluster_, nothing, [&] { return second_leads.load(); });
+  Operator second(cluster_, nothing, [&] { return second_leads; });
+  const auto until = [&](const auto& predicate) {
+    for (const TimePoint end = cluster_.now() + long_enough; !predicate(); first.turn(), second.turn())
+      if (cluster_.now() >= end) return false;
+    return true;
+  };
   ASSERT_TRUE(until([&] { return everything_is_kept(); }));
   const auto all_kept = [&] {
     return cluster_.job("job-a").annotations.at("lips.dev/memory") +
@@ -209,7 +209,6 @@ TEST_F(Restart, TheNextLeaderGoesOnWhereTheLastOneStopped) {
   const int turned = second.loops();
   ASSERT_TRUE(until([&] { return second.loops() > turned + 5; }));
   second_leads = true;
-  first.wake(), second.wake();
   ASSERT_TRUE(until([&] { return second.last_snapshot().jobs.size() == 3; }));
   second.end();
   expect_everything_remembered(second.last_snapshot());

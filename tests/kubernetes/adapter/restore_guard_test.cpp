@@ -4,17 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "kubernetes/api/http_client.h"
-#include "tests/kubernetes/api/fake_api_server.h"
+#include "tests/kubernetes/api/virtual_api.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -28,7 +25,7 @@ constexpr TimePoint noon_of_a_restore{std::chrono::hours(12)};
 class RestoreGuardTest : public testing::Test {
  protected:
   RestoreGuard* guard() {
-    RestoreGuard::Surroundings around{client_, [] { return true; }, [this] { answered_.notify_all(); }};
+    RestoreGuard::Surroundings around{api_.client(), [] { return true; }, [] {}};
     guards_.push_back(
         std::make_unique<RestoreGuard>(std::move(around), KeptShares::Place{"lips-system", "lips-memory"}));
     return guards_.back().get();
@@ -38,35 +35,24 @@ class RestoreGuardTest : public testing::Test {
   bool passes(RestoreGuard& guard, bool leads, Done done) {
     for (int turn = 0; turn < 2000; ++turn) {
       guard.tick(now_ += std::chrono::seconds(1), leads);
+      api_.settle();
       if (done()) return true;
-      std::unique_lock lock(mutex_);
-      answered_.wait_for(lock, std::chrono::milliseconds(2));
     }
     return false;
   }
-  std::string kept() {
-    const std::lock_guard lock(mutex_);
-    return there_ ? map_["data"].value("restore", "") : "";
-  }
-  void confirm(const std::string& id) {
-    const std::lock_guard lock(mutex_);
-    map_["metadata"]["annotations"][restore_checked_annotation] = id;
-  }
+  std::string kept() const { return there_ ? map_["data"].value("restore", "") : ""; }
+  void confirm(const std::string& id) { map_["metadata"]["annotations"][restore_checked_annotation] = id; }
 
-  std::mutex mutex_;
-  std::condition_variable answered_;
   std::vector<std::unique_ptr<RestoreGuard>> guards_;  // outlive the client, which answers them
   bool there_ = false;
   Json map_ = {{"data", Json::object()}};
-  FakeApiServer server_{[this](const ReceivedRequest& request) {
-    const std::lock_guard lock(mutex_);
+  VirtualApi api_{[this](const ReceivedRequest& request) {
     Reply reply;
     if (!there_ && request.method != "POST") return Reply{404, "{}", {}, false, nullptr};
     if (request.method != "GET") map_.merge_patch(Json::parse(request.body)), there_ = true;
     reply.body = map_.dump();
     return reply;
   }};
-  HttpClient client_{server_.connection(), quick_client()};
   TimePoint now_ = noon_of_a_restore;
   const SetBack news_{"/api/v1/pods", 3291, 260};
 };
@@ -83,8 +69,8 @@ TEST_F(RestoreGuardTest, SuspendsFromTheNewsUntilAPersonConfirmsThisRestore) {
   ASSERT_TRUE(passes(*own, true, [&] { return !kept().empty(); }));
   EXPECT_THAT(kept(), testing::EndsWith("Z 3291-260"));
   confirm("7-3");
-  const std::size_t reads = server_.requests().size();
-  ASSERT_TRUE(passes(*own, true, [&] { return server_.requests().size() > reads + 2; }));
+  const std::size_t reads = api_.requests().size();
+  ASSERT_TRUE(passes(*own, true, [&] { return api_.requests().size() > reads + 2; }));
   EXPECT_NE(own->why(), "") << "that was another restore";
   confirm("3291-260");
   EXPECT_TRUE(passes(*own, true, [&] { return own->why().empty(); }));
@@ -118,7 +104,7 @@ TEST_F(RestoreGuardTest, AnOlderRecordIsOfAnEarlierRestore) {
 }
 
 TEST_F(RestoreGuardTest, WithoutAPlaceItLastsAsLongAsTheProcess) {
-  RestoreGuard own({client_, [] { return true; }, [] {}}, {});
+  RestoreGuard own({api_.client(), [] { return true; }, [] {}}, {});
   EXPECT_TRUE(own.known());
   EXPECT_TRUE(own.noticed(news_, now_));
   EXPECT_THAT(own.why(), HasSubstr("restarts the operator"));

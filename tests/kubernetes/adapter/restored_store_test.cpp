@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// An adapter on the test's own thread that keeps its memory in a ConfigMap.
+// An adapter that keeps its memory in a ConfigMap.
 class RestoredStore : public testing::Test {
  protected:
   void start() {
@@ -18,14 +18,14 @@ class RestoredStore : public testing::Test {
     settings.detect_every = Duration(100'000);
     settings.shares = {"default", "lips-memory"};
     adapter_.reset();
-    adapter_ = std::make_unique<KubernetesCluster>(cluster_.connection(), std::move(settings), counted_, log_);
+    adapter_ = std::make_unique<KubernetesCluster>(cluster_.link(), std::move(settings), counted_, log_);
     adapter_->start();
   }
   template <class Predicate>
   bool until(Predicate predicate) {
-    const auto deadline = std::chrono::steady_clock::now() + long_enough;
+    const TimePoint deadline = cluster_.now() + long_enough;
     while (!predicate()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
+      if (cluster_.now() > deadline) return false;
       const Result<std::vector<ClusterEvent>> events = adapter_->wait(adapter_->now() + Duration(20'000));
       if (!events) return false;
       for (const ClusterEvent& event : *events) state_.apply(event);

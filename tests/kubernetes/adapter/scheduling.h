@@ -1,16 +1,15 @@
-// The adapter, a policy and the controller against a pretended API server, on a thread of their own.
+// The adapter, a policy and the controller against a pretended API server, in virtual time on the test's own thread:
+// time passes only while the test waits for something.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
-#include <thread>
 
 #include "base/enum_array.h"
 #include "controller/epoch_controller.h"
@@ -21,83 +20,41 @@
 
 namespace lips::kubernetes {
 
-inline constexpr std::chrono::seconds long_enough{60};
 inline constexpr const char* zone_label = "topology.kubernetes.io/zone";
 
 class Counting : public AdapterObserver {
  public:
   void on_bind_outcome(BindOutcome outcome, Duration) override { ++outcomes[outcome]; }
   void on_unknown_price(std::string_view node, std::string_view, bool unknown) override {
-    const std::lock_guard lock(mutex);
     if (unknown)
       unpriced.insert(std::string(node));
     else
       unpriced.erase(std::string(node));
   }
   void on_steered(std::string_view pool, std::string_view zone) override {
-    const std::lock_guard lock(mutex);
     ++steered[fmt::format("{} {}", pool, zone)];
   }
-  void on_state(const OperatorState& state) override {
-    const std::lock_guard lock(mutex);
-    doing = state;
-  }
-  OperatorState state() {
-    const std::lock_guard lock(mutex);
-    return doing;
-  }
-  void on_status(const AdapterStatus& status) override {
-    const std::lock_guard lock(mutex);
-    last_status = status;
-  }
-  AdapterStatus status() {
-    const std::lock_guard lock(mutex);
-    return last_status;
-  }
-  void on_driver_answer(std::string_view outcome) override {
-    const std::lock_guard lock(mutex);
-    ++answers[std::string(outcome)];
-  }
-  std::map<std::string, int> driver_answers() {
-    const std::lock_guard lock(mutex);
-    return answers;
-  }
-  std::map<std::string, int> steered_pods() {
-    const std::lock_guard lock(mutex);
-    return steered;
-  }
-  std::set<std::string> nodes_without_price() {
-    const std::lock_guard lock(mutex);
-    return unpriced;
-  }
-  void on_pending(std::string_view reason, std::uint64_t pods) override {
-    const std::lock_guard lock(mutex);
-    pending[std::string(reason)] = pods;
-  }
-  std::uint64_t pending_of(const std::string& reason) {
-    const std::lock_guard lock(mutex);
-    return pending[reason];
-  }
+  void on_state(const OperatorState& state) override { doing = state; }
+  OperatorState state() { return doing; }
+  void on_status(const AdapterStatus& status) override { last_status = status; }
+  AdapterStatus status() { return last_status; }
+  void on_driver_answer(std::string_view outcome) override { ++answers[std::string(outcome)]; }
+  std::map<std::string, int> driver_answers() { return answers; }
+  std::map<std::string, int> steered_pods() { return steered; }
+  std::set<std::string> nodes_without_price() { return unpriced; }
+  void on_pending(std::string_view reason, std::uint64_t pods) override { pending[std::string(reason)] = pods; }
+  std::uint64_t pending_of(const std::string& reason) { return pending[reason]; }
   void on_refused_write(std::string_view verb, std::string_view resource, int code) override {
-    const std::lock_guard lock(mutex);
     refused.insert(fmt::format("{} {} {}", verb, resource, code));
   }
   void on_rejected(std::string_view kind, std::string_view reason) override {
-    const std::lock_guard lock(mutex);
     ++rejected[fmt::format("{} {}", kind, reason)];
   }
-  std::map<std::string, int> rejections() {
-    const std::lock_guard lock(mutex);
-    return rejected;
-  }
-  std::set<std::string> refused_writes() {
-    const std::lock_guard lock(mutex);
-    return refused;
-  }
-  EnumArray<BindOutcome, std::atomic<int>> outcomes;
+  std::map<std::string, int> rejections() { return rejected; }
+  std::set<std::string> refused_writes() { return refused; }
+  EnumArray<BindOutcome, int> outcomes{};
 
  private:
-  std::mutex mutex;
   std::set<std::string> refused;
   std::map<std::string, int> steered, answers, rejected;
   std::set<std::string> unpriced;
@@ -114,44 +71,63 @@ class Events : public Observer {
     pending = cluster.pending_tasks;
   }
   void on_bind(const ClusterSnapshot& cluster, const Assignment&) override { running = cluster.running.size(); }
-  std::atomic<int> listings{0};
-  std::atomic<std::size_t> running{0};
-  std::atomic<std::uint64_t> pending{0};  // as of the last event
+  int listings = 0;
+  std::size_t running = 0;
+  std::uint64_t pending = 0;  // as of the last event
 };
 
-template <class Predicate>
-bool until(Predicate predicate) {
-  const auto deadline = std::chrono::steady_clock::now() + long_enough;
-  while (!predicate()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
-
-// An adapter, and the loop that drives it on a thread of its own.
+// An adapter, and the controller that it serves, which go on while somebody waits for something.
 class AdapterLoop {
  public:
-  ~AdapterLoop() { end(); }
-  void start(std::unique_ptr<KubernetesCluster> adapter, std::function<void(KubernetesCluster&)> loop) {
-    adapter_ = std::move(adapter);
-    adapter_->start();
-    thread_ = std::thread([this, run = std::move(loop)] { run(*adapter_); });
+  AdapterLoop(const ClusterLink& link, const Policy& policy, ClusterSettings settings, AdapterObserver& telemetry)
+      : loop_(*link.loop),
+        adapter_(link, with_stop(std::move(settings)), telemetry, log_),
+        controller_(state_, adapter_, policy, CostModel{}) {
+    adapter_.start();
+  }
+  EpochController& controller() { return controller_; }
+  const ClusterSnapshot& snapshot() const { return state_.snapshot(); }
+  // False: it does not become true within `long_enough`.
+  template <class Predicate>
+  bool until(Predicate predicate) {
+    const TimePoint end = loop_.now() + long_enough;
+    bool met = false;
+    run([&] { return (met = predicate()) || loop_.now() >= end; });
+    return met;
+  }
+  void run_for(Duration span) {
+    run([this, end = loop_.now() + span] { return loop_.now() >= end; });
+  }
+  // Does whatever is due now, or next.
+  void turn() {
+    run([asked = 0]() mutable { return asked++ > 1; });
   }
   void end() {
-    if (!thread_.joinable()) return;
-    stop_ = true;
-    adapter_->wake();
-    thread_.join();
-    adapter_->finish();
+    if (std::exchange(ended_, true)) return;
+    adapter_.finish();
   }
-  void wake() { adapter_->wake(); }
-  bool stopping() const { return stop_; }
+  // Every part of it has gone on without a failure.
+  bool ran() const { return ran_; }
 
  private:
-  std::atomic<bool> stop_{false};
-  std::unique_ptr<KubernetesCluster> adapter_;
-  std::thread thread_;
+  ClusterSettings with_stop(ClusterSettings settings) {
+    settings.stop = [this] { return rests_(); };
+    return settings;
+  }
+  void run(std::function<bool()> rests) {
+    rests_ = std::move(rests);
+    ControllerSettings rules;
+    rules.stop = [this] { return rests_(); };
+    ran_ = controller_.run(rules).has_value() && ran_;
+  }
+
+  EventLoop& loop_;
+  std::function<bool()> rests_;
+  bool ended_ = false, ran_ = true;
+  SilentLog log_;
+  ClusterState state_{ClusterSnapshot{}};
+  KubernetesCluster adapter_;
+  EpochController controller_;
 };
 
 // Four cores in that zone, on demand.
@@ -179,7 +155,6 @@ class Scheduling {
     settings.model.offers = [offers = std::move(offers)](const NodeCache&) { return Offered{offers, {}}; };
     settings.mode = mode;
     settings.leads = std::move(leads);
-    settings.stop = [this] { return loop_.stopping(); };
     settings.model.node_price = [](const PriceQuestion& question) {
       return NodePrice{UsdPerHour(0.05 * question.cpu.value()), 1, question.cpu.value() != 64};
     };
@@ -187,45 +162,42 @@ class Scheduling {
     PolicySettings policy;
     policy.replan_least = Duration(1000);
     policy_ = *make_policy("lips", policy);
-    auto adapter = std::make_unique<KubernetesCluster>(fake_.connection(), std::move(settings), counted, log_);
-    loop_.start(std::move(adapter), [this](KubernetesCluster& port) {
-      ClusterState state{ClusterSnapshot{}};
-      EpochController controller(state, port, *policy_, CostModel{});
-      controller.observe(events_);
-      ControllerSettings rules;
-      rules.stop = [this] { return loop_.stopping(); };
-      ran_ = controller.run(rules).has_value();
-      free_fits_ = std::all_of(state.snapshot().free.begin(), state.snapshot().free.end(),
-                               [](const Resources& free) { return free.cpu.value() > -1e-6 && free.slots >= 0; });
-    });
+    loop_ = std::make_unique<AdapterLoop>(cluster.link(), *policy_, std::move(settings), counted);
+    loop_->controller().observe(events_);
   }
-  void end() { loop_.end(); }
+  ~Scheduling() { end(); }
+  Scheduling(const Scheduling&) = delete;
+  Scheduling& operator=(const Scheduling&) = delete;
+
+  void end() { loop_->end(); }
   template <class Predicate>
   bool until(Predicate predicate) const {
-    return kubernetes::until(predicate);
+    return loop_->until(std::move(predicate));
   }
   bool until_bound(const std::string& pod) const {
     return until([&] { return !fake_.pod(pod).node.empty(); });
   }
-  bool free_fits() const { return free_fits_; }
+  void run_for(Duration span) const { loop_->run_for(span); }
+  bool free_fits() const {
+    const auto& free = loop_->snapshot().free;
+    return std::all_of(free.begin(), free.end(),
+                       [](const Resources& room) { return room.cpu.value() > -1e-6 && room.slots >= 0; });
+  }
   std::size_t running() const { return events_.running; }
   std::uint64_t pending() const { return events_.pending; }
-  bool ran() const { return ran_; }
+  bool ran() const { return loop_->ran(); }
   int listings() const { return events_.listings; }
   // How often somebody was asked for time to look at pods of other schedulers; the first look was before the second.
   int looks() const { return looks_; }
-  void wake() { loop_.wake(); }
 
   Counting counted;
 
  private:
   FakeCluster& fake_;
-  SilentLog log_;
   Events events_;
-  std::atomic<int> looks_{0};
-  bool ran_ = false, free_fits_ = false;
+  int looks_ = 0;
   std::unique_ptr<Policy> policy_;
-  AdapterLoop loop_;  // last: it ends first
+  std::unique_ptr<AdapterLoop> loop_;  // last: it ends first
 };
 
 inline FakePod pod_of(int cpu, const std::string& owner = "", int index = 0) {

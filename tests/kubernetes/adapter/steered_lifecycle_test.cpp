@@ -1,7 +1,6 @@
 // The life of a steered pod when nothing happens: time passes as the test says.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <nlohmann/json.hpp>
 
 #include "kubernetes/adapter/pod_lifecycle.h"
@@ -39,7 +38,7 @@ class SteeredLifecycle : public testing::Test {
   // The answer to what was sent.
   void take_answers(TimePoint now) {
     while (lifecycle_.bindings_under_way() > 0) {
-      loop_.run(std::chrono::seconds(1));
+      api_.loop().run(std::chrono::seconds(1));
       for (Message& message : inbox_.take()) {
         const auto* report = std::get_if<BindReport>(&message);
         ASSERT_NE(report, nullptr);
@@ -48,31 +47,27 @@ class SteeredLifecycle : public testing::Test {
     }
   }
   std::int64_t taken() const { return amount_of(nodes_.find("a")->ours, "cpu"); }
-  std::size_t sent() const { return server_.requests().size(); }
+  std::size_t sent() const { return api_.requests().size(); }
 
-  std::atomic<int> code_{200};
-  FakeApiServer server_{[this](const ReceivedRequest&) {
-    return Reply{code_, R"({"message":"so"})", {}, false, nullptr};
-  }};
+  int code_ = 200;
+  VirtualApi api_{[this](const ReceivedRequest&) { return Reply{code_, R"({"message":"so"})", {}, false, nullptr}; }};
   Inbox inbox_;
-  RealLoop loop_;
-  LoopClient client_{std::make_unique<HttpClient>(server_.connection(), quick_client()), loop_};
-  Binder binder_{client_, [] { return true; }};
-  EventRecorder events_{client_, {}, [] { return true; }};
+  Binder binder_{api_.client(), [] { return true; }};
+  EventRecorder events_{api_.client(), {}, [] { return true; }};
   VolumeCache volumes_;
   PodGroups groups_;
   NodeCache nodes_;
   PodCache pods_{"lips", volumes_, groups_, nodes_};
-  JobMemories memories_{client_, [] { return true; }};
+  JobMemories memories_{api_.client(), [] { return true; }};
   Quotas quotas_;
   KnownJobs jobs_{memories_, nodes_, quotas_};
   ModelFeed model_{{}};
   PodConditions conditions_{binder_, events_};
   Counting counted_;
   SilentLog log_;
-  VolumeBinding volume_binding_{{volumes_, nodes_, client_, [] { return true; }, [] {}}, Duration(1)};
-  PodLifecycle lifecycle_{
-      {pods_, nodes_, jobs_, model_, binder_, volume_binding_, conditions_, inbox_, loop_, counted_, log_, [] {}}};
+  VolumeBinding volume_binding_{{volumes_, nodes_, api_.client(), [] { return true; }, [] {}}, Duration(1)};
+  PodLifecycle lifecycle_{{pods_, nodes_, jobs_, model_, binder_, volume_binding_, conditions_, inbox_, api_.loop(),
+                           counted_, log_, [] {}}};
   Pod pod_;
   const TimePoint start_{std::chrono::hours(1)};
 };
@@ -171,7 +166,7 @@ TEST_F(SteeredLifecycle, LetsAPodGoThatFitsNowhere) {
   lifecycle_.review_steered(start_ + past_patience);
   take_answers(start_ + past_patience);
   ASSERT_EQ(sent(), 1u);
-  const auto body = nlohmann::json::parse(server_.requests()[0].body);
+  const auto body = nlohmann::json::parse(api_.requests()[0].body);
   EXPECT_FALSE(body["spec"].contains("nodeSelector"));
   EXPECT_FALSE(body["metadata"].contains("annotations")) << "it is its scheduler's alone";
 }
@@ -232,7 +227,7 @@ TEST_F(SteeredLifecycle, SendsAPodToAPlaceWhereANodeIsToBeLaunched) {
   EXPECT_EQ(record.state, PodState::ungated) << "it is not planned again";
   take_answers(start_);
   ASSERT_EQ(sent(), 1u);
-  const auto body = nlohmann::json::parse(server_.requests()[0].body);
+  const auto body = nlohmann::json::parse(api_.requests()[0].body);
   EXPECT_EQ(body["spec"]["nodeSelector"], (nlohmann::json{{"topology.kubernetes.io/zone", "zone-b"}}));
   EXPECT_NE(
       body["spec"]["affinity"].dump().find(R"("key":"karpenter.sh/capacity-type","operator":"In","values":["spot"])"),

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <nlohmann/json.hpp>
 
 #include "tests/kubernetes/adapter/scheduling.h"
@@ -155,7 +154,7 @@ TEST(Steering, WhereTheModeIsToBindGatesAreTakenAwayWithoutAZone) {
 TEST(Steering, APoolThatIsLeftAloneIsLetGoWithoutAZoneAndSteeredAgainLater) {
   FakeCluster cluster;
   cluster.put_node("a", {.cpu = 4});
-  std::atomic<bool> alone = true;
+  bool alone = true;
   ClusterSettings settings;
   settings.left_alone = [&](const std::string& pool) { return pool == "default" && alone; };
   Scheduling scheduling(cluster, {}, PodMode::steer, {}, {}, settings);

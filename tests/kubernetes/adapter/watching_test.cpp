@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <mutex>
 #include <set>
 #include <vector>
 
@@ -37,18 +36,11 @@ class Watching {
     const int before = scheduling_.looks();
     return scheduling_.until([&] { return scheduling_.looks() >= before + times; });
   }
-  std::vector<RecordedEnd> ends() const {
-    const std::lock_guard lock(mutex_);
-    return ends_;
-  }
-  std::vector<EpochRecord> records() const {
-    const std::lock_guard lock(mutex_);
-    return records_;
-  }
+  std::vector<RecordedEnd> ends() const { return ends_; }
+  std::vector<EpochRecord> records() const { return records_; }
 
  private:
   void take(WatchedCluster seen) {
-    const std::lock_guard lock(mutex_);
     std::optional<EpochRecord> record = looks_.add(std::move(seen));
     if (!record) return;
     EXPECT_TRUE(record->watched);
@@ -56,7 +48,6 @@ class Watching {
     records_.push_back(*std::move(record));
   }
 
-  mutable std::mutex mutex_;
   WatchedRecords looks_;
   std::vector<EpochRecord> records_;
   std::vector<RecordedEnd> ends_;

@@ -12,22 +12,30 @@
 
 namespace lips::kubernetes {
 
-void Feed::push(const std::string& bytes) {
-  const std::lock_guard lock(mutex_);
-  bytes_ += bytes;
+void Feed::change(const std::function<void()>& change) {
+  {
+    const std::lock_guard lock(mutex_);
+    change();
+  }
   changed_.notify_all();
+  if (told_) told_();
+}
+
+void Feed::push(const std::string& bytes) {
+  change([&] { bytes_ += bytes; });
 }
 
 void Feed::finish() {
-  const std::lock_guard lock(mutex_);
-  if (state_ == State::open) state_ = State::finished;
-  changed_.notify_all();
+  change([&] { state_ = state_ == State::open ? State::finished : state_; });
 }
 
 void Feed::cut() {
+  change([&] { state_ = State::cut; });
+}
+
+Feed::Taken Feed::take() {
   const std::lock_guard lock(mutex_);
-  state_ = State::cut;
-  changed_.notify_all();
+  return {std::exchange(bytes_, {}), state_};
 }
 
 std::string ReceivedRequest::query_value(const std::string& key) const {
@@ -109,10 +117,12 @@ FakeApiServer::FakeApiServer(Answering answering) : server_(std::make_unique<Ser
   const auto handler = [&server](const httplib::Request& request, httplib::Response& response) {
     server.answer(request, response);
   };
+  constexpr const char* first = "/is-anybody-there";
+  server.http.Get(first, [](const httplib::Request&, httplib::Response&) {});
   server.http.Get(".*", handler).Post(".*", handler).Put(".*", handler).Patch(".*", handler).Delete(".*", handler);
   server.port = server.http.bind_to_any_port("127.0.0.1");
   server.thread = std::thread([&server] { server.http.listen_after_bind(); });
-  while (!server.http.is_running()) std::this_thread::yield();
+  httplib::Client("127.0.0.1", server.port).Get(first);  // stop() ends only a server that runs
 }
 
 FakeApiServer::~FakeApiServer() {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/units.h"
 #include "kubernetes/api/http_client.h"
 
 namespace lips::kubernetes {
@@ -22,13 +23,24 @@ class Feed {
   void finish();  // the server ends the watch properly
   void cut();     // the connection breaks
 
+  enum class State { open, finished, cut };
+  struct Taken {
+    std::string bytes;
+    State state = State::open;
+  };
+  // All that has come since the last call.
+  Taken take();
+  // Calls `told` after each change.
+  void follow(std::function<void()> told) { told_ = std::move(told); }
+
  private:
   friend class FakeApiServer;
-  enum class State { open, finished, cut };
+  void change(const std::function<void()>& change);
   std::mutex mutex_;
   std::condition_variable changed_;
   std::string bytes_;
   State state_ = State::open;
+  std::function<void()> told_;
 };
 
 struct ReceivedRequest {

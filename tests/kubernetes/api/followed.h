@@ -15,7 +15,8 @@ namespace lips::kubernetes {
 class Followed {
  public:
   Followed(std::unique_ptr<ApiClient> client, ObjectSink& sink, ListWatchOptions options)
-      : client_(std::move(client), loop_), watch_(std::in_place, client_, loop_, std::move(options), sink) {
+      : client_(loop_, {}, [&client](const ClientOptions&) { return std::move(client); }),
+        watch_(std::in_place, client_, loop_, std::move(options), sink) {
     watch_->start();
     thread_ = std::jthread([this](const std::stop_token& stop) {
       while (!stop.stop_requested()) loop_.run(std::chrono::seconds(10));

@@ -5,23 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
-#include <thread>
 
+#include "kubernetes/api/real_loop.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 
 namespace lips::kubernetes {
 namespace {
-
-template <class Predicate>
-bool until(Predicate predicate) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!predicate()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
 
 // A standby, beside a leader whose lease is always fresh.
 TEST(LeadershipView, NamesTheHolderAndWhyTheLeaseCannotBeRead) {
@@ -38,8 +27,14 @@ TEST(LeadershipView, NamesTheHolderAndWhyTheLeaseCannotBeRead) {
   });
   LeaseOptions options{"lips-0"};
   options.retry = Duration(10'000);
-  Leadership leadership(
-      server.connection(), {"lips-system", "lips"}, options, [](bool) {}, [](const Error&) {});
+  RealLoop loop;
+  Leadership leadership(server.connection(), {"lips-system", "lips"}, options,
+                        {loop, [](bool) {}, [](const Error&) {}});
+  // The loop is told of each step.
+  const auto until = [&](const std::function<bool()>& holds) {
+    for (int told = 0; told < 1000 && !holds(); ++told) loop.run(std::chrono::seconds(10));
+    return holds();
+  };
   EXPECT_TRUE(until([&] { return leadership.view().holder == "lips-1"; }));
   EXPECT_EQ(leadership.view().trouble, "");
   EXPECT_FALSE(leadership.leads());

@@ -5,21 +5,17 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "kubernetes/api/http_client.h"
 #include "kubernetes/api/time_text.h"
 #include "kubernetes/data/copy_review.h"
-#include "tests/kubernetes/api/fake_api_server.h"
+#include "tests/kubernetes/api/virtual_api.h"
 
 namespace lips::kubernetes {
 
@@ -33,7 +29,6 @@ class CopyWorld {
   // ---- what people do ----
 
   void add_store(const std::string& name) {
-    const std::lock_guard lock(mutex_);
     stores_[name] = {{"metadata",
                       {{"name", name},
                        {"uid", "store-" + name},
@@ -46,20 +41,17 @@ class CopyWorld {
   }
   // Another writer changes it.
   void touch_store(const std::string& name) {
-    const std::lock_guard lock(mutex_);
     stores_[name]["status"]["used"] = version_;
     stores_[name]["metadata"]["resourceVersion"] = std::to_string(++version_);
     deliver(data_store, stores_[name]);
   }
   void forget_status(const std::string& name) {
-    const std::lock_guard lock(mutex_);
     stores_[name]["status"].erase("unowned");
     stores_[name]["metadata"]["resourceVersion"] = std::to_string(++version_);
     deliver(data_store, stores_[name]);
   }
   void put_object(Kind kind, const std::string& name_space, const std::string& name, const std::string& uid,
                   bool understood = true) {
-    const std::lock_guard lock(mutex_);
     Json object{{"metadata", {{"name", name}, {"uid", uid}, {"resourceVersion", std::to_string(++version_)}}},
                 {"spec", {{"blocks", 4}, {"blockSize", 10}}}};
     if (!name_space.empty()) object["metadata"]["namespace"] = name_space;
@@ -74,7 +66,6 @@ class CopyWorld {
   // ---- what the cluster does ----
 
   std::vector<std::string> jobs() const {
-    const std::lock_guard lock(mutex_);
     std::vector<std::string> names;
     for (const auto& [name, object] : jobs_) names.push_back(name);
     return names;
@@ -82,7 +73,6 @@ class CopyWorld {
   bool has_listed(const std::string& name) const { return lists_.contains(name); }
   // The pod of the Job lists its store, as the files are now.
   void list(const std::string& name) {
-    const std::lock_guard lock(mutex_);
     std::map<std::string, std::pair<std::int64_t, std::int64_t>> folders;
     for (const auto& [path, bytes] : files[store_of(jobs_.at(name))]) {
       auto& folder = folders[path.substr(0, path.rfind('/'))];
@@ -94,7 +84,6 @@ class CopyWorld {
     lists_[name] = text + "complete\n";
   }
   void end(const std::string& name, bool succeeded) {
-    const std::lock_guard lock(mutex_);
     Json& object = jobs_.at(name);
     object["status"]["conditions"] = {{{"type", succeeded ? "Complete" : "Failed"}, {"status", "True"}}};
     deliver(job, object);
@@ -123,13 +112,9 @@ class CopyWorld {
     catalog.poll();
   }
   void settle_writes() {
-    while (writes.anything_under_way()) {
-      std::this_thread::yield();
-      writes.collect(now);
-    }
+    api_.settle();
     writes.collect(now);
     writes.collect(now);
-    const std::lock_guard lock(mutex_);
     for (const std::string& name : ended_) {
       catalog.informers()[job].sink->deleted({"lips", name, name, std::to_string(++version_)});
       catalog.informers()[pod].sink->deleted({"lips", name + "-pod", name + "-pod", std::to_string(++version_)});
@@ -151,10 +136,7 @@ class CopyWorld {
       }
     }
   }
-  Json unowned(const std::string& store) const {
-    const std::lock_guard lock(mutex_);
-    return stores_.at(store)["status"].value("unowned", Json());
-  }
+  Json unowned(const std::string& store) const { return stores_.at(store)["status"].value("unowned", Json()); }
 
   TimePoint now{std::chrono::hours(500'000)};
   std::map<std::string, std::map<std::string, std::int64_t>> files;  // by store, by path below lips-copies
@@ -173,7 +155,6 @@ class CopyWorld {
         {meta.value("namespace", ""), meta["name"], meta["uid"], meta["resourceVersion"]}, object.dump());
   }
   Reply answer(const ReceivedRequest& request) {
-    const std::lock_guard lock(mutex_);
     const std::string name = request.path.substr(request.path.rfind('/') + 1);
     if (request.method == "POST" && request.path.ends_with("/jobs")) return make_job(Json::parse(request.body));
     if (request.method == "DELETE") {
@@ -212,18 +193,16 @@ class CopyWorld {
   }
 
   const Duration every_;
-  mutable std::mutex mutex_;
   std::map<std::string, Json> stores_, jobs_;
   std::map<std::string, std::string> lists_;  // by Job
   std::vector<std::string> ended_;            // deleted Jobs of which the catalog does not know yet
   std::set<std::string> ended_jobs_;
   std::int64_t version_ = 0;
-  FakeApiServer server_{[this](const ReceivedRequest& request) { return answer(request); }};
-  HttpClient client_{server_.connection(), quick_client()};
+  VirtualApi api_{[this](const ReceivedRequest& request) { return answer(request); }};
 
  public:
-  ObjectWrites writes{client_, [] { return true; }, [] {}};
-  EventRecorder events{client_, {}, [] { return true; }};
+  ObjectWrites writes{api_.client(), [] { return true; }, [] {}};
+  EventRecorder events{api_.client(), {}, [] { return true; }};
 
  private:
   const WorkSettings work_{"lips", "image", "IfNotPresent", "", "", 0};

@@ -5,10 +5,8 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
-#include <thread>
 
-#include "kubernetes/api/http_client.h"
-#include "tests/kubernetes/api/fake_api_server.h"
+#include "tests/kubernetes/api/virtual_api.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -57,30 +55,21 @@ class DataDiscoveryTest : public testing::Test {
       discovery_.tick(now_);
       if (done()) return true;
       now_ += std::chrono::milliseconds(100);
-      std::this_thread::yield();
-      std::unique_lock lock(mutex_);
-      news_.wait_for(lock, std::chrono::milliseconds(2));
+      api_.run_for(std::chrono::milliseconds(100));
     }
     return false;
   }
   std::string created() {
-    const std::lock_guard lock(mutex_);
     return last_job_.empty() ? "" : Json::parse(last_job_)["metadata"]["name"].get<std::string>();
   }
-  Json patched() {
-    const std::lock_guard lock(mutex_);
-    return patch_.empty() ? Json() : Json::parse(patch_);
-  }
+  Json patched() { return patch_.empty() ? Json() : Json::parse(patch_); }
 
-  std::mutex mutex_;
-  std::condition_variable news_;
   std::string last_job_, patch_;
   bool too_large_ = false;  // the server takes no status
   int refused_patches_ = 0;
   std::set<std::string> begun_;              // data sets for which a Job was made, by uid
   std::map<std::string, std::string> logs_;  // by pod
-  FakeApiServer server_{[this](const ReceivedRequest& request) {
-    const std::lock_guard lock(mutex_);
+  VirtualApi api_{[this](const ReceivedRequest& request) {
     Reply reply;
     if (request.method == "POST") last_job_ = reply.body = request.body;
     if (request.method == "POST")
@@ -96,10 +85,9 @@ class DataDiscoveryTest : public testing::Test {
     }
     return reply;
   }};
-  HttpClient client_{server_.connection(), quick_client()};
   DataCatalog catalog_{"lips", {1000, 1000, 0, {{"http://nn", {"d"}, {"/in"}, "me"}}}};
-  ObjectWrites writes_{client_, [] { return true; }, [this] { news_.notify_all(); }};
-  EventRecorder events_{client_, {}, [] { return true; }};
+  ObjectWrites writes_{api_.client(), [] { return true; }, [] {}};
+  EventRecorder events_{api_.client(), {}, [] { return true; }};
   WorkSettings work_{"lips", "image", "IfNotPresent", "", "", 0};
   DataDiscovery discovery_{catalog_, writes_, events_, work_};
   TimePoint now_ = TimePoint(std::chrono::hours(1000));
@@ -129,19 +117,14 @@ TEST_F(DataDiscoveryTest, LooksAtFewDataSetsAtOnceAndAtSomeOfEachNamespace) {
   };
   for (int i = 0; i < 50; ++i) want("evil", "s" + std::to_string(i));
   want("team", "books");
-  const auto begun = [&] {
-    const std::lock_guard lock(mutex_);
-    return begun_;
-  };
-  ASSERT_TRUE(tick_until([&] { return begun().size() == 5; })) << "four of the one, and one of the other";
-  EXPECT_TRUE(begun().contains("uid-books"));
+  ASSERT_TRUE(tick_until([&] { return begun_.size() == 5; })) << "four of the one, and one of the other";
+  EXPECT_TRUE(begun_.contains("uid-books"));
   for (int turn = 0; turn < 50; ++turn) {
     writes_.collect(now_);
     discovery_.tick(now_);
-    std::unique_lock lock(mutex_);
-    news_.wait_for(lock, std::chrono::milliseconds(1));
+    api_.settle();
   }
-  EXPECT_EQ(begun().size(), 5u) << "until one of them has ended";
+  EXPECT_EQ(begun_.size(), 5u) << "until one of them has ended";
 }
 
 // The schema allows 10,000 files, and etcd 1.5 MiB.
@@ -176,10 +159,7 @@ TEST_F(DataDiscoveryTest, SendsNothingAgainThatTheServerFindsTooLarge) {
   ASSERT_TRUE(tick_until([&] { return !created().empty(); }));
   const std::string job = created();
   logs_[job + "-pod"] = R"([{"Path":"x","Name":"x","Size":250,"IsDir":false}])";
-  {
-    const std::lock_guard lock(mutex_);
-    too_large_ = true;
-  }
+  too_large_ = true;
   finish_job(job);
   ASSERT_TRUE(tick_until([&] { return catalog_.data_set("d/logs")->finding.reason == FindingReason::too_large; }));
   EXPECT_THAT(catalog_.data_set("d/logs")->finding.message,
@@ -189,7 +169,6 @@ TEST_F(DataDiscoveryTest, SendsNothingAgainThatTheServerFindsTooLarge) {
     catalog_.poll();
     discovery_.tick(now_);
   }
-  const std::lock_guard lock(mutex_);
   EXPECT_EQ(refused_patches_, 1) << "neither by the client nor by the next look";
 }
 

@@ -4,11 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "kubernetes/api/http_client.h"
 #include "kubernetes/data/data_mover.h"
 #include "kubernetes/data/resource_reconciler.h"
 #include "tests/kubernetes/adapter/scheduling.h"
-#include "tests/kubernetes/api/fake_api_server.h"
+#include "tests/kubernetes/api/virtual_api.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -67,12 +66,13 @@ class LostNode : public testing::Test {
     for (const TimePoint end = now_ + span; now_ < end; now_ += std::chrono::seconds(5)) {
       catalog_.poll();
       mover_.tick(now_);
+      api_.settle();
     }
     return last_written();
   }
   Json last_written() {
     Json status = Json::object();
-    for (const ReceivedRequest& request : server_.requests())
+    for (const ReceivedRequest& request : api_.requests())
       if (request.path.ends_with("/datamoves/m/status")) status = Json::parse(request.body)["status"];
     return status;
   }
@@ -80,11 +80,10 @@ class LostNode : public testing::Test {
   bool gone_ = false;
   std::string suspended_;
   TimePoint now_{std::chrono::hours(1)};
-  FakeApiServer server_{[](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
-  HttpClient client_{server_.connection(), quick_client()};
+  VirtualApi api_{[](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
   DataCatalog catalog_{"lips"};
-  EventRecorder events_{client_, {}, [] { return true; }};
-  DataMover mover_{client_,
+  EventRecorder events_{api_.client(), {}, [] { return true; }};
+  DataMover mover_{api_.client(),
                    catalog_,
                    events_,
                    MoverOptions{.work = {"lips", "image", "IfNotPresent", "", "", 0},
@@ -103,14 +102,14 @@ TEST_F(LostNode, WhatWasToBeDroppedThereIsGone) {
   look();
   EXPECT_TRUE(written(std::chrono::minutes(4)).empty()) << "it may come back";
   written(std::chrono::minutes(3));
-  EXPECT_TRUE(until([&] { return last_written().value("source", "") == "Deleted"; }));
+  EXPECT_TRUE(last_written().value("source", "") == "Deleted");
 }
 
 TEST_F(LostNode, JobsAreCreatedInTheMoversNamespace) {
   begin("a", {{"phase", "Committed"}, {"source", "Removed"}});
   written(std::chrono::minutes(1));
-  EXPECT_TRUE(until([&] {
-    for (const ReceivedRequest& request : server_.requests())
+  EXPECT_TRUE(api_.until([&] {
+    for (const ReceivedRequest& request : api_.requests())
       if (request.method == "POST" && request.path == "/apis/batch/v1/namespaces/lips/jobs") return true;
     return false;
   }));
@@ -122,7 +121,7 @@ TEST_F(LostNode, SaysThatItsMoveIsSuspended) {
   suspended_ = "the store went back";
   begin("a", {{"phase", "Committed"}, {"source", "Removed"}});
   written(std::chrono::minutes(1));
-  ASSERT_TRUE(until([&] { return last_written().contains("conditions"); }));
+  ASSERT_TRUE(last_written().contains("conditions"));
   const Json conditions = last_written()["conditions"];
   EXPECT_EQ(conditions[0]["type"], "Suspended");
   EXPECT_EQ(conditions[0]["status"], "True");
@@ -135,7 +134,7 @@ TEST_F(LostNode, WhatWasToBeCleanedThereIsGone) {
   look();
   EXPECT_TRUE(written(std::chrono::minutes(4)).empty()) << "it may come back";
   written(std::chrono::minutes(3));
-  EXPECT_TRUE(until([&] { return last_written().value("cleaned", false); }));
+  EXPECT_TRUE(last_written().value("cleaned", false));
 }
 
 }  // namespace

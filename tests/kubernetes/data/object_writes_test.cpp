@@ -2,41 +2,26 @@
 
 #include <gtest/gtest.h>
 
-#include <condition_variable>
-#include <mutex>
-#include <thread>
-
-#include "kubernetes/api/http_client.h"
-#include "tests/kubernetes/api/fake_api_server.h"
+#include "tests/kubernetes/api/virtual_api.h"
 
 namespace lips::kubernetes {
 namespace {
 
 TEST(ObjectWrites, KeepNothingOfObjectsThatWereWrittenLongAgo) {
-  FakeApiServer server([](const ReceivedRequest& request) {
+  VirtualApi api([](const ReceivedRequest& request) {
     const bool refused = request.path.ends_with("7");
     return Reply{refused ? 403 : 200, "{}", {}, false, nullptr};
   });
-  HttpClient client(server.connection(), quick_client());
-  std::mutex mutex;
-  std::condition_variable answered;
   int answers = 0;
   ObjectWrites writes(
-      client, [] { return true; },
-      [&] {
-        const std::lock_guard lock(mutex);
-        ++answers;
-        answered.notify_all();
-      });
+      api.client(), [] { return true; }, [&] { ++answers; });
   constexpr int count = 100;
   for (int i = 0; i < count; ++i) {
     const std::string name = "Job/" + std::to_string(i);
     writes.send(name, i % 2 == 0 ? creation_of('/' + name, "{}") : deletion_of('/' + name));
   }
-  {
-    std::unique_lock lock(mutex);
-    ASSERT_TRUE(answered.wait_for(lock, std::chrono::seconds(60), [&] { return answers == count; }));
-  }
+  api.settle();
+  ASSERT_EQ(answers, count);
   TimePoint now(std::chrono::hours(1));
   writes.collect(now);
   EXPECT_EQ(writes.kept(), std::size_t{count});
@@ -47,10 +32,9 @@ TEST(ObjectWrites, KeepNothingOfObjectsThatWereWrittenLongAgo) {
 
 // Two writers of one object take turns, and the server keeps nothing of either.
 TEST(ObjectWrites, SayWhatWasAcceptedOnceMoreOnlyAfterAWhileOrOfAnObjectThatHasChanged) {
-  FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
-  HttpClient client(server.connection(), quick_client());
+  VirtualApi api([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
   ObjectWrites writes(
-      client, [] { return true; }, [] {});
+      api.client(), [] { return true; }, [] {});
   TimePoint now(std::chrono::hours(1));
   int sent = 0;
   const auto say_for = [&](Duration span, const std::string& version) {
@@ -59,10 +43,8 @@ TEST(ObjectWrites, SayWhatWasAcceptedOnceMoreOnlyAfterAWhileOrOfAnObjectThatHasC
       for (const char* matter : {"blocks", "words"}) {
         if (writes.free("DataSet/s", now))
           sent += writes.say("DataSet/s", matter, version, patch_of("/s/status", version));
-        while (writes.anything_under_way()) {
-          std::this_thread::yield();
-          writes.collect(now);
-        }
+        api.settle();
+        writes.collect(now);
         writes.collect(now);
       }
   };
@@ -77,20 +59,17 @@ TEST(ObjectWrites, SayWhatWasAcceptedOnceMoreOnlyAfterAWhileOrOfAnObjectThatHasC
 
 // A server that accepts an update and does not keep it is asked less and less often; another update is sent at once.
 TEST(ObjectWrites, RepeatAnAcceptedUpdateAfterEverLongerPauses) {
-  FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
-  HttpClient client(server.connection(), quick_client());
+  VirtualApi api([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
   ObjectWrites writes(
-      client, [] { return true; }, [] {});
+      api.client(), [] { return true; }, [] {});
   TimePoint now(std::chrono::hours(1));
   int sent = 0;
   const auto write_for = [&](Duration span, const std::string& body) {
     sent = 0;
     for (const TimePoint end = now + span; now < end; now += std::chrono::milliseconds(100)) {
       if (writes.free("DataStore/s", now)) writes.send("DataStore/s", patch_of("/s/status", body)), ++sent;
-      while (writes.anything_under_way()) {
-        std::this_thread::yield();
-        writes.collect(now);
-      }
+      api.settle();
+      writes.collect(now);
       writes.collect(now);
     }
   };

@@ -4,16 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "kubernetes/api/connection.h"
-#include "kubernetes/api/http_client.h"
 #include "kubernetes/data/data_mover.h"
 #include "kubernetes/data/resource_reconciler.h"
 #include "tests/kubernetes/adapter/scheduling.h"
-#include "tests/kubernetes/api/fake_api_server.h"
+#include "tests/kubernetes/api/virtual_api.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -38,7 +36,6 @@ std::set<std::string> secrets_of(const Json& object) {
 class KeepingServer {
  public:
   Reply operator()(const ReceivedRequest& request) {
-    const std::lock_guard lock(mutex_);
     const std::string kind = request.path.substr(request.path.rfind('/') + 1);
     if (request.method == "GET" && kind == "master-key")
       return answer(200, R"({"data":{"key":"MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="}})");
@@ -59,20 +56,8 @@ class KeepingServer {
     const bool fresh = all.try_emplace(object["metadata"]["name"], object).second;
     return answer(fresh ? 201 : 409, request.body);
   }
-  // A copy, or a change between two requests.
-  template <class Part>
-  Part get(Part KeepingServer::*part) {
-    const std::lock_guard lock(mutex_);
-    return this->*part;
-  }
-  void refuse(bool refuses) {
-    const std::lock_guard lock(mutex_);
-    refuses_ = refuses;
-  }
-  void remove_secret(const std::string& name) {
-    const std::lock_guard lock(mutex_);
-    secrets_.erase(name);
-  }
+  void refuse(bool refuses) { refuses_ = refuses; }
+  void remove_secret(const std::string& name) { secrets_.erase(name); }
 
   std::map<std::string, Json> secrets_, work_;  // by name; Jobs and pods
   std::set<std::string> missed_;                // Secrets that were not there when a pod or Job named them
@@ -81,7 +66,6 @@ class KeepingServer {
 
  private:
   static Reply answer(int code, const std::string& body) { return {code, body, {}, false, nullptr}; }
-  std::mutex mutex_;
   bool refuses_ = false;
 };
 
@@ -146,7 +130,7 @@ class PodSecretsTest : public testing::Test {
     options.limits = {4, 64};
     options.serve_stores = true;
     mover_ = std::make_unique<DataMover>(
-        client_, catalog_, events_, std::move(options), [] { return true; },
+        api_.client(), catalog_, events_, std::move(options), [] { return true; },
         [](const std::string&, std::uint32_t, const std::string&) { return false; });
   }
   void tick() {
@@ -155,19 +139,22 @@ class PodSecretsTest : public testing::Test {
     events_.flush(now_);
   }
   void pass(Duration span) {
-    for (const TimePoint end = now_ + span; now_ < end; now_ += std::chrono::seconds(10)) tick();
+    for (const TimePoint end = now_ + span; now_ < end; now_ += std::chrono::seconds(10)) {
+      tick();
+      api_.settle();
+    }
   }
   // Within some moments, with all that is answered meanwhile.
   template <class Predicate>
   bool becomes(Predicate predicate) {
-    return until([&] {
-      now_ += std::chrono::milliseconds(1);
+    return api_.until([&] {
+      now_ += std::chrono::milliseconds(100);
       tick();
       return predicate();
     });
   }
-  bool is_made(const std::string& name) { return kept_.get(&KeepingServer::work_).contains(name); }
-  bool has_secret(const std::string& name) { return kept_.get(&KeepingServer::secrets_).contains(name); }
+  bool is_made(const std::string& name) { return kept_.work_.contains(name); }
+  bool has_secret(const std::string& name) { return kept_.secrets_.contains(name); }
   std::string serving(const std::string& uid) {
     DataStoreResource store;
     store.meta.object.uid = uid;
@@ -175,10 +162,9 @@ class PodSecretsTest : public testing::Test {
   }
 
   KeepingServer kept_;
-  FakeApiServer server_{[this](const ReceivedRequest& request) { return kept_(request); }};
-  HttpClient client_{server_.connection(), quick_client()};
+  VirtualApi api_{[this](const ReceivedRequest& request) { return kept_(request); }};
   DataCatalog catalog_{"lips"};
-  EventRecorder events_{client_, {}, [] { return true; }};
+  EventRecorder events_{api_.client(), {}, [] { return true; }};
   std::unique_ptr<DataMover> mover_;
   TimePoint now_{std::chrono::hours(1)};
   int version_ = 1;
@@ -190,9 +176,9 @@ TEST_F(PodSecretsTest, GiveNoPodTheKeyOfAllPasswords) {
   }));
   show_pod("lips-m-source", of_move(), ready());
   ASSERT_TRUE(becomes([&] { return is_made("lips-m-copy-1"); }));
-  EXPECT_TRUE(kept_.get(&KeepingServer::missed_).empty()) << "each Secret comes before the pod that needs it";
-  const auto secrets = kept_.get(&KeepingServer::secrets_);
-  const auto work = kept_.get(&KeepingServer::work_);
+  EXPECT_TRUE(kept_.missed_.empty()) << "each Secret comes before the pod that needs it";
+  const auto& secrets = kept_.secrets_;
+  const auto& work = kept_.work_;
   EXPECT_EQ(work.size(), 5u);
   std::set<std::string> words;
   for (const auto& [name, secret] : secrets) {
@@ -229,18 +215,19 @@ TEST_F(PodSecretsTest, GiveNoPodTheKeyOfAllPasswords) {
 
 TEST_F(PodSecretsTest, AreMadeAgainWhileAPodWaitsForOne) {
   ASSERT_TRUE(becomes([&] { return is_made("lips-m-source") && is_made(serving("v")); }));
-  const Json before = kept_.get(&KeepingServer::secrets_)["lips-m-source"];
+  const Json before = kept_.secrets_["lips-m-source"];
   for (const std::string& name : {std::string("lips-m-source"), serving("v")}) {
     kept_.remove_secret(name);
     show_pod(name, name == serving("v") ? of_store("v") : of_move(), pending(name));
   }
   pass(minutes(2));
   EXPECT_TRUE(becomes([&] { return has_secret("lips-m-source") && has_secret(serving("v")); }));
-  EXPECT_EQ(kept_.get(&KeepingServer::secrets_)["lips-m-source"], before) << "a pod may have read the former one";
+  EXPECT_EQ(kept_.secrets_["lips-m-source"], before) << "a pod may have read the former one";
   // Pods that run have read theirs.
   for (const std::string& name : {std::string("lips-m-source"), serving("v")}) {
     show_pod(name, name == serving("v") ? of_store("v") : of_move(), ready());
     tick();
+    api_.settle();
     kept_.remove_secret(name);
   }
   pass(minutes(1));
@@ -249,16 +236,16 @@ TEST_F(PodSecretsTest, AreMadeAgainWhileAPodWaitsForOne) {
 
 // A body holds a hash of the key, and is asked for at each step while a pod waits.
 TEST(PodSecrets, MakeTheirBodiesOnlyToSendThem) {
-  FakeApiServer server{[](const ReceivedRequest&) { return Reply{201, "{}", {}, false, nullptr}; }};
-  HttpClient client{server.connection(), quick_client()};
-  ObjectWrites writes{client, [] { return true; }, [] {}};
+  VirtualApi api{[](const ReceivedRequest&) { return Reply{201, "{}", {}, false, nullptr}; }};
+  ObjectWrites writes{api.client(), [] { return true; }, [] {}};
   PodSecrets secrets{writes, "lips"};
   TimePoint now{std::chrono::hours(1)};
   int made = 0, there = 0;
   const auto ask = [&] {
     there += secrets.is_there(
         "s", [&] { return ++made, std::string("{}"); }, now);
-    while (writes.anything_under_way()) writes.collect(now);
+    api.settle();
+    writes.collect(now);
     writes.collect(now += std::chrono::milliseconds(250));
   };
   for (int turn = 0; turn < 200; ++turn) ask();
@@ -266,7 +253,7 @@ TEST(PodSecrets, MakeTheirBodiesOnlyToSendThem) {
   EXPECT_GT(there, 190);
   for (int turn = 0; turn < 200; ++turn) ask();
   EXPECT_EQ(made, 2) << "somebody may have deleted it";
-  EXPECT_EQ(server.requests().size(), 2u);
+  EXPECT_EQ(api.requests().size(), 2u);
 }
 
 TEST_F(PodSecretsTest, AreTakenAsTheyAreByTheNextProcess) {
@@ -279,14 +266,11 @@ TEST_F(PodSecretsTest, AreTakenAsTheyAreByTheNextProcess) {
 
 TEST_F(PodSecretsTest, SayWhyTheyCannotBeMade) {
   kept_.refuse(true);
-  ASSERT_TRUE(becomes([&] {
-    return !kept_.get(&KeepingServer::said_).empty() &&
-           kept_.get(&KeepingServer::events_).find("NotServed") != std::string::npos;
-  }));
-  EXPECT_THAT(kept_.get(&KeepingServer::said_), HasSubstr("Secret/lips-m-source cannot be made: "));
-  EXPECT_THAT(kept_.get(&KeepingServer::said_), HasSubstr("secrets is forbidden"));
-  EXPECT_THAT(kept_.get(&KeepingServer::events_), HasSubstr("NotServed: Secret/lips-"));
-  EXPECT_TRUE(kept_.get(&KeepingServer::work_).empty()) << "no pod that could not start";
+  ASSERT_TRUE(becomes([&] { return !kept_.said_.empty() && kept_.events_.find("NotServed") != std::string::npos; }));
+  EXPECT_THAT(kept_.said_, HasSubstr("Secret/lips-m-source cannot be made: "));
+  EXPECT_THAT(kept_.said_, HasSubstr("secrets is forbidden"));
+  EXPECT_THAT(kept_.events_, HasSubstr("NotServed: Secret/lips-"));
+  EXPECT_TRUE(kept_.work_.empty()) << "no pod that could not start";
   kept_.refuse(false);
   pass(minutes(2));
   EXPECT_TRUE(becomes([&] { return is_made("lips-m-source") && is_made(serving("a")); }));
@@ -295,9 +279,7 @@ TEST_F(PodSecretsTest, SayWhyTheyCannotBeMade) {
 TEST_F(PodSecretsTest, OfAnEarlierKeyEndWithTheirPods) {
   for (const char* uid : {"a", "v", "gone"})
     show_pod(std::string("lips-") + uid + "-serve-00000000", of_store(uid), ready());
-  const auto ended = [&](const std::string& uid) {
-    return kept_.get(&KeepingServer::ended_).contains("lips-" + uid + "-serve-00000000");
-  };
+  const auto ended = [&](const std::string& uid) { return kept_.ended_.contains("lips-" + uid + "-serve-00000000"); };
   ASSERT_TRUE(becomes([&] { return is_made(serving("a")) && is_made(serving("v")) && ended("v"); }))
       << "a claim may be mounted once only";
   show_pod(serving("a"), of_store("a"), ready());
@@ -306,7 +288,7 @@ TEST_F(PodSecretsTest, OfAnEarlierKeyEndWithTheirPods) {
   pass(minutes(3));
   EXPECT_TRUE(becomes([&] { return ended("a"); }));
   EXPECT_FALSE(ended("gone")) << "it goes with its DataStore";
-  EXPECT_FALSE(kept_.get(&KeepingServer::ended_).contains(serving("a")));
+  EXPECT_FALSE(kept_.ended_.contains(serving("a")));
 }
 
 }  // namespace

@@ -2,13 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <mutex>
 #include <nlohmann/json.hpp>
-#include <thread>
 
-#include "kubernetes/api/http_client.h"
 #include "kubernetes/data/resource_reconciler.h"
-#include "tests/kubernetes/api/fake_api_server.h"
+#include "tests/kubernetes/api/virtual_api.h"
 #include "tests/kubernetes/data/crd_schema.h"
 
 namespace lips::kubernetes {
@@ -26,7 +23,6 @@ class Pruning {
     return objects_[path] = std::move(object);
   }
   Reply answer(const ReceivedRequest& request) {
-    const std::lock_guard lock(mutex_);
     const std::size_t end = request.path.rfind("/status");
     if (request.method != "PATCH" || end == std::string::npos) return {200, "{}", {}, false, nullptr};
     ++writes_;
@@ -41,13 +37,9 @@ class Pruning {
     }
     return {200, object.dump(), {}, false, nullptr};
   }
-  int writes() const {
-    const std::lock_guard lock(mutex_);
-    return writes_;
-  }
+  int writes() const { return writes_; }
 
  private:
-  mutable std::mutex mutex_;
   const std::string dropped_;
   std::map<std::string, Json> objects_;
   int version_ = 0, writes_ = 0;
@@ -75,12 +67,11 @@ Json object_of(DataKind kind) {
 // The writes of ten minutes, where nothing happens but what the operator itself writes.
 int writes_without(const std::string& field) {
   Pruning pruning(field);
-  FakeApiServer server([&](const ReceivedRequest& request) { return pruning.answer(request); });
-  HttpClient client(server.connection(), quick_client());
+  VirtualApi api([&](const ReceivedRequest& request) { return pruning.answer(request); });
   DataCatalog catalog("lips");
   ObjectWrites writes(
-      client, [] { return true; }, [] {});
-  EventRecorder events(client, {}, [] { return true; });
+      api.client(), [] { return true; }, [] {});
+  EventRecorder events(api.client(), {}, [] { return true; });
   const WorkSettings work{"lips", "image", "IfNotPresent", "", "", 0};
   StoreKeySecret secret(writes, "lips", "");
   PodSecrets pod_secrets(writes, "lips");
@@ -105,10 +96,8 @@ int writes_without(const std::string& field) {
   for (const TimePoint end = now + std::chrono::minutes(9); now < end; now += std::chrono::milliseconds(250)) {
     catalog.poll();
     reconciler.tick(now);
-    while (writes.anything_under_way()) {
-      std::this_thread::yield();
-      writes.collect(now);
-    }
+    api.run_for(std::chrono::milliseconds(100));
+    writes.collect(now);
     writes.collect(now);
   }
   return pruning.writes();

@@ -3,10 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <thread>
 
-#include "kubernetes/api/http_client.h"
-#include "tests/kubernetes/api/fake_api_server.h"
+#include "tests/kubernetes/api/virtual_api.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -15,20 +13,17 @@ namespace {
 struct Reconciled {
   explicit Reconciled(bool acts, ResourceReconciler::PoolUses pool_uses = {})
       : writes(
-            client, [acts] { return acts; }, [] {}),
-        events(client, {}, [acts] { return acts; }),
+            api.client(), [acts] { return acts; }, [] {}),
+        events(api.client(), {}, [acts] { return acts; }),
         reconciler(catalog, writes, events, work, {secret, pod_secrets, false}, std::move(pool_uses)) {}
 
   // All answers to what was sent have been taken.
   void collect() {
-    while (writes.anything_under_way()) {
-      std::this_thread::yield();
-      writes.collect(now);
-    }
+    api.settle();
+    if (writes.anything_under_way()) writes.collect(now);
   }
 
-  FakeApiServer server{[](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
-  HttpClient client{server.connection(), quick_client()};
+  VirtualApi api{[](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
   DataCatalog catalog{"lips"};
   ObjectWrites writes;
   EventRecorder events;
@@ -88,7 +83,7 @@ TEST(ResourceReconciler, WaitsForNoNodeThatIsGoneWhenADataSetIsDeleted) {
     with.reconciler.tick(with.now += after);
     with.collect();
     std::string jobs;
-    for (const ReceivedRequest& request : with.server.requests()) {
+    for (const ReceivedRequest& request : with.api.requests()) {
       if (request.method == "POST" && request.path.ends_with("/jobs")) jobs += "purge ";
       if (request.method == "PATCH" && request.path.ends_with("/datasets/s")) jobs += request.body;
     }
@@ -129,7 +124,7 @@ TEST(ResourceReconciler, WritesHowAPoolsTargetsAreHeldAndTakesItBack) {
     with.reconciler.tick(with.now += std::chrono::minutes(1));
     with.collect();
     nlohmann::json status;
-    const std::vector<ReceivedRequest> requests = with.server.requests();
+    const std::vector<ReceivedRequest> requests = with.api.requests();
     for (; seen < requests.size(); ++seen)
       if (requests[seen].method == "PATCH" && requests[seen].path.ends_with("/pools/etl/status"))
         status = nlohmann::json::parse(requests[seen].body)["status"];

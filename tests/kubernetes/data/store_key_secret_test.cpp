@@ -3,13 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <thread>
 
-#include "kubernetes/api/http_client.h"
-#include "tests/kubernetes/api/fake_api_server.h"
+#include "tests/kubernetes/api/virtual_api.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -29,7 +26,6 @@ class SecretServer {
   std::vector<std::string> asked() const { return asked_; }
 
   Reply operator()(const ReceivedRequest& request) {
-    const std::lock_guard lock(mutex_);
     asked_.push_back(request.method + ' ' + request.path);
     if (forbidden > 0) return {403, R"({"message":"no right to do that"})", {}, false, nullptr};
     if (no_name_space) return {404, R"({"message":"namespaces \"movers\" not found"})", {}, false, nullptr};
@@ -44,7 +40,6 @@ class SecretServer {
   }
 
  private:
-  std::mutex mutex_;
   std::vector<std::string> asked_;
 };
 
@@ -53,17 +48,14 @@ class StoreKeySecretTest : public testing::Test {
   void turn(int times, Duration pause = std::chrono::minutes(1)) {
     for (int i = 0; i < times && !secret_.key().known(); ++i) {
       secret_.tick(now_ += pause);
-      while (writes_.anything_under_way()) {
-        std::this_thread::yield();
-        writes_.collect(now_);
-      }
+      api_.settle();
+      writes_.collect(now_);
       writes_.collect(now_);
     }
   }
   SecretServer answers_;
-  FakeApiServer server_{[this](const ReceivedRequest& request) { return answers_(request); }};
-  HttpClient client_{server_.connection(), quick_client()};
-  ObjectWrites writes_{client_, [] { return true; }, [] {}};
+  VirtualApi api_{[this](const ReceivedRequest& request) { return answers_(request); }};
+  ObjectWrites writes_{api_.client(), [] { return true; }, [] {}};
   StoreKeySecret secret_{writes_, "movers", "seal"};
   TimePoint now_{std::chrono::hours(1)};
 };

@@ -11,7 +11,7 @@
 #include "kubernetes/api/http_client.h"
 #include "kubernetes/api/time_text.h"
 #include "tests/kubernetes/adapter/scheduling.h"
-#include "tests/kubernetes/api/fake_api_server.h"
+#include "tests/kubernetes/api/virtual_api.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -86,17 +86,15 @@ TEST(Binder, SaysWhereASteeredPodWouldRatherBeByLabelsTheFirstWeighsMost) {
 }
 
 TEST(Binder, MarksAPodAgainstEvictionWithAnEndAndTakesTheMarkAway) {
-  FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
-  {
-    HttpClient client(server.connection(), quick_client());
-    Binder binder(client, [] { return true; });
-    binder.keep({"n", "p", "uid-1", ""}, std::chrono::hours(24));
-    ASSERT_TRUE(until([&] { return server.requests().size() == 1; }));
-    binder.let_evict({"n", "p", "uid-1", ""});
-    ASSERT_TRUE(until([&] { return server.requests().size() == 2; }));
-  }
+  VirtualApi api([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
+  Binder binder(api.client(), [] { return true; });
+  binder.keep({"n", "p", "uid-1", ""}, std::chrono::hours(24));
+  api.settle();
+  binder.let_evict({"n", "p", "uid-1", ""});
+  api.settle();
+  ASSERT_EQ(api.requests().size(), 2u);
   const auto annotations = [&](std::size_t i) {
-    return nlohmann::json::parse(server.requests()[i].body)["metadata"]["annotations"];
+    return nlohmann::json::parse(api.requests()[i].body)["metadata"]["annotations"];
   };
   EXPECT_EQ(annotations(0),
             nlohmann::json::parse(R"({"karpenter.sh/do-not-disrupt":"true","lips.dev/kept-for":"86400s"})"));
