@@ -64,6 +64,33 @@ constexpr std::array clocks = {"system_clock", "steady_clock", "high_resolution_
                                "gettimeofday"};
 constexpr std::array<std::string_view, 6> timeless = {"solver", "model", "bounds", "policies", "controller", "targets"};
 
+// All state of the adapter is its loop's. These files of kubernetes/ may hold a lock.
+const std::map<std::string, std::string, std::less<>>& locked_files() {
+  static const std::map<std::string, std::string, std::less<>> files = {
+      {"operator/kubernetes/api/http_client.cpp", "the border between the connections' thread and those who read"},
+      {"operator/kubernetes/api/request_engine.h", "the border between the connections' thread and those who ask"},
+      {"operator/kubernetes/api/request_engine.cpp", "the same"},
+      {"operator/kubernetes/api/real_loop.h", "tasks come to the loop from any thread"},
+      {"operator/kubernetes/api/real_loop.cpp", "the same"},
+      {"operator/kubernetes/api/access_review.h", "threads of the operator's own server share what it knows"},
+      {"operator/kubernetes/api/access_review.cpp", "the same"},
+  };
+  return files;
+}
+constexpr std::array locks = {"mutex", "lock_guard", "scoped_lock", "unique_lock", "shared_lock", "condition_variable"};
+
+// Files of tests that may sleep or spin until something has come, each with its reason.
+const std::map<std::string, std::string, std::less<>>& sleeping_files() {
+  static const std::map<std::string, std::string, std::less<>> files = {
+      {"tests/cmd/program.cpp",
+       "a running program says how it is on pages that answer at once, and tells of no change"},
+      {"tests/virtual/conformance/real_side.cpp",
+       "a real API server that is busy asks for a pause before the next try"},
+  };
+  return files;
+}
+constexpr std::array naps = {"sleep_for", "sleep_until", "this_thread::yield", "usleep(", "nanosleep(", " sleep("};
+
 struct Include {
   std::string name;
   bool quoted;
@@ -147,6 +174,22 @@ void add_rooms(const Arrows& rooms, const std::string& name, std::set<std::strin
   const std::string folder = name.substr(0, name.size() - below.size());
   for (const auto& [room, unused] : rooms)
     if (room == folder || room.starts_with(folder + "/")) into.insert(room);
+}
+
+template <class Words>
+std::optional<std::string> first_of(const Words& words, std::string_view code) {
+  for (const std::string_view word : words)
+    if (code.find(word) != std::string_view::npos) return std::string(word);
+  return std::nullopt;
+}
+
+// Things for which one waits by the wrong means.
+std::optional<std::string> waiting_violation(std::string_view path, std::string_view code) {
+  if (path.starts_with("operator/kubernetes/") && !locked_files().contains(path))
+    if (const auto lock = first_of(locks, code)) return "the adapter's state is its loop's, without a lock: " + *lock;
+  if (path.starts_with("tests/") && !path.starts_with("tests/architecture/") && !sleeping_files().contains(path))
+    if (const auto nap = first_of(naps, code)) return "a test waits for an event, or in virtual time: " + *nap;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -270,6 +313,7 @@ std::vector<std::string> violations(std::string_view path, std::string_view text
     const std::string code = line.substr(0, line.find("//"));
     if (is_header(path) && code.find("using namespace") != std::string::npos)
       found.push_back(place + "a header takes no namespace whole: it would do so for all who include it");
+    if (const auto reason = waiting_violation(path, code)) found.push_back(place + *reason);
     for (const std::string_view clock : clocks)
       if (no_clock && code.find(clock) != std::string::npos)
         found.push_back(place + room + "/ reads no clock and no chance of its own: " + std::string(clock));

@@ -154,6 +154,25 @@ TEST(SourceRules, RefuseAClockWhereTimeIsAParameter) {
   EXPECT_THAT(violations("operator/cmd/main.cpp", "auto now = std::chrono::steady_clock::now();\n"), IsEmpty());
 }
 
+TEST(SourceRules, RefuseALockInTheAdapterButAtItsBorders) {
+  const char* lock = "const std::lock_guard lock(own_);\n";
+  for (const char* file : {"adapter/watch_book.cpp", "data/data_catalog.h", "pods/pod_cache.cpp", "api/leadership.cpp"})
+    EXPECT_EQ(violations(std::string("operator/kubernetes/") + file, lock).size(), 1u) << file;
+  EXPECT_EQ(violations("operator/kubernetes/adapter/inbox.h", "#include <mutex>\n").size(), 1u);
+  EXPECT_THAT(violations("operator/kubernetes/api/real_loop.cpp", lock), IsEmpty());
+  EXPECT_THAT(violations("operator/cmd/service/live_policy.cpp", lock), IsEmpty());
+  EXPECT_THAT(violations("operator/kubernetes/adapter/inbox.h", "// needs no mutex\n"), IsEmpty());
+}
+
+TEST(SourceRules, RefuseATestThatSleepsOrSpins) {
+  for (const char* nap : {"std::this_thread::sleep_for(one);\n", "std::this_thread::sleep_until(then);\n",
+                          "std::this_thread::yield();\n", "  usleep(5'000);\n", "  sleep(1);\n"}) {
+    EXPECT_EQ(violations("tests/kubernetes/adapter/a_test.cpp", nap).size(), 1u) << nap;
+    EXPECT_THAT(violations("operator/cmd/service/price_feed.cpp", nap), IsEmpty());
+  }
+  EXPECT_THAT(violations("tests/base/a_test.cpp", "// no sleep_for here\n"), IsEmpty());
+}
+
 TEST(SourceRules, RefuseAHeaderThatTakesANamespaceWhole) {
   EXPECT_EQ(violations("operator/model/plan.h", "using namespace std::chrono;\n").size(), 1u);
   EXPECT_THAT(violations("operator/model/plan.cpp", "using namespace std::chrono;\n"), IsEmpty());

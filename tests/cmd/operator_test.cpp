@@ -338,7 +338,7 @@ TEST(Operator, TakesInAChangedConfigurationAndSaysWhatNeedsARestart) {
       folder.file("journal") + "}\n";
   write(folder.file("c.yaml"), head + "policy: {name: lips}\n");
   const std::jthread change([&] {
-    while (!std::filesystem::exists(folder.file("journal"))) std::this_thread::yield();  // it has read the first one
+    wait_for_file(folder.file("journal"));  // it has read the first one
     write(folder.file("new.yaml"), head + "policy: {name: fifo}\nschedulerName: other\n");
     std::filesystem::rename(folder.file("new.yaml"), folder.file("c.yaml"));
   });
@@ -356,7 +356,7 @@ TEST(Operator, KeepsItsConfigurationWhenTheChangedOneIsWrong) {
       folder.file("journal") + "}\n";
   write(folder.file("c.yaml"), head);
   const std::jthread change([&] {
-    while (!std::filesystem::exists(folder.file("journal"))) std::this_thread::yield();
+    wait_for_file(folder.file("journal"));
     write(folder.file("new.yaml"), head + "policy: {name: lisp}\n");
     std::filesystem::rename(folder.file("new.yaml"), folder.file("c.yaml"));
   });

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pty.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -104,6 +105,16 @@ int port_of(const std::string& shown) {
 }
 
 std::string url_of(const std::string& shown) { return "http://127.0.0.1:" + std::to_string(port_of(shown)); }
+
+void wait_for_file(const std::filesystem::path& file) {
+  const int news = inotify_init1(IN_CLOEXEC);
+  if (inotify_add_watch(news, file.parent_path().c_str(), IN_CREATE | IN_MOVED_TO) < 0)
+    throw std::runtime_error("cannot watch " + file.parent_path().string());
+  char events[4096];
+  while (!std::filesystem::exists(file) && read(news, events, sizeof events) > 0) {
+  }
+  close(news);
+}
 
 bool until(const std::function<bool()>& done) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);

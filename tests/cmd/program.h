@@ -32,6 +32,8 @@ Said lips_interrupted(const std::vector<std::string>& words, const std::string& 
 int port_of(const std::string& shown);
 std::string url_of(const std::string& shown);
 
+// Waits until there is such a file.
+void wait_for_file(const std::filesystem::path& file);
 // Asks at short pauses, for a minute at most; false if it was never so.
 bool until(const std::function<bool()>& done);
 

@@ -3,8 +3,11 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): kill(2)
+#include <sys/inotify.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -164,7 +167,7 @@ PodEnd JobRunner::run_container(const Json& container, const Mounts& mounts, boo
   const std::string file = mounts.folder + "/script.sh";
   write_file(file, script);
   if (background) {
-    start_server("exec sh " + file + " > " + mounts.folder + "/server.log 2>&1", port_);
+    start_server("exec sh " + file, mounts.folder + "/server.log", port_);
     return {true, "", ""};
   }
   const int ended = std::system(("sh " + file + " > " + mounts.folder + "/log 2>&1").c_str());
@@ -201,24 +204,33 @@ std::string JobRunner::serve_s3(const std::string& folder, const std::string& ke
   fs::create_directories(folder);
   const int port = free_port();
   start_server("exec " + rclone() + " serve s3 " + folder + " --addr 127.0.0.1:" + std::to_string(port) +
-                   " --auth-key " + key + ',' + secret + " --vfs-cache-mode off --dir-cache-time 1ms" + " > " + root_ +
-                   "/s3.log 2>&1",
-               port);
+                   " --auth-key " + key + ',' + secret + " --vfs-cache-mode off --dir-cache-time 1ms",
+               root_ + "/s3.log", port);
   return "http://127.0.0.1:" + std::to_string(port);
 }
 
-void JobRunner::start_server(const std::string& command, int port) {
+// rclone writes to its log once it listens.
+void JobRunner::start_server(const std::string& command, const std::string& log, int port) {
+  write_file(log, "");
+  const int news = inotify_init1(IN_CLOEXEC);
+  ASSERT_GE(inotify_add_watch(news, log.c_str(), IN_MODIFY), 0) << log;
   const int child = fork();
   if (child == 0) {
     setpgid(0, 0);
-    execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    execl("/bin/sh", "sh", "-c", (command + " >> " + log + " 2>&1").c_str(), nullptr);
     _exit(127);
   }
   servers_.push_back(child);
+  const auto end = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+  pollfd either[] = {{news, POLLIN, 0}, {end, POLLIN, 0}};
   while (!answers(port)) {
-    ASSERT_EQ(waitpid(child, nullptr, WNOHANG), 0) << "the server ended: " << command;
-    usleep(20'000);
+    constexpr int patience_ms = 60'000;
+    ASSERT_GT(poll(either, 2, patience_ms), 0) << "nobody listens: " << command;
+    ASSERT_EQ(either[1].revents, 0) << "the server ended: " << command << '\n' << read_file(log);
+    char events[4096];
+    ASSERT_GT(read(news, events, sizeof events), 0);
   }
+  close(news), close(end);
 }
 
 }  // namespace lips::kubernetes

@@ -40,7 +40,7 @@ class JobRunner {
   struct Mounts;
   Mounts mounts_of(const nlohmann::json& spec, const std::string& folder);
   PodEnd run_container(const nlohmann::json& container, const Mounts& mounts, bool background);
-  void start_server(const std::string& command, int port);
+  void start_server(const std::string& command, const std::string& log, int port);
 
   std::string root_;
   int pods_ = 0, port_ = 0;
