@@ -17,6 +17,17 @@ NodeId freed_by(const ClusterSnapshot& before, const ClusterEvent& event) {
   return NodeId::none();
 }
 
+// A start only confirms what the plan assumed, whoever has bound the task; and marks against eviction change no plan:
+// pools pay for them. Call before the state applies the event.
+bool calls_for_plan(const ClusterSnapshot& before, const ClusterEvent& event) {
+  if (const auto* found = std::get_if<TaskFound>(&event)) {
+    const Task& task = before.tasks[found->task];
+    const bool assumed = task.state == TaskState::bound || task.state == TaskState::running;
+    return !assumed || task.node != found->node || found->leaves_for.valid();
+  }
+  return !std::holds_alternative<TaskStarted>(event) && !std::holds_alternative<TasksMarked>(event);
+}
+
 }  // namespace
 
 EpochController::EpochController(ClusterState& state, ClusterClient& client, const Policy& policy,
@@ -61,11 +72,11 @@ void EpochController::take_in(const std::vector<ClusterEvent>& events) {
       begin_anew(*listed);
       freed.clear();
     }
-    state_.apply(event);
     if (const auto* beat = std::get_if<Heartbeat>(&event))
       reporting_.push_back(beat->node);
-    else if (!std::holds_alternative<TaskStarted>(event))  // a start only confirms what the plan assumed
+    else if (calls_for_plan(state_.snapshot(), event))
       changed_ = true;
+    state_.apply(event);
     replicas |= std::holds_alternative<ReplicaAdded>(event);
     for (Observer* observer : observers_) observer->on_event(state_.snapshot(), event);
   }

@@ -75,6 +75,36 @@ TEST(EpochController, AConfirmedStartIsNoReasonToPlan) {
   EXPECT_EQ(policy.asked, (Times{at(0), at(2)}));
 }
 
+// Where another scheduler binds, tasks are found where the plan sent them.
+TEST(EpochController, ATaskThatIsFoundWhereThePlanSentItIsNoReasonToPlan) {
+  fake::ScriptedPolicy policy(cadence(Cadence::Trigger::events, 100), [](const PolicyInput& input) {
+    Plan plan;
+    for (const JobId job : input.cluster.pending)
+      for (const TaskGroup& group : input.cluster.groups[job])
+        for (const TaskId task : input.cluster.tasks_of(group)) plan.assignments.push_back({task, NodeId(0), {}, {}});
+    return plan;
+  });
+  Setting setting(policy);
+  setting.cluster.say(0, {fake::job(2)});
+  setting.cluster.say(1, {TaskFound{TaskId(0), NodeId(0), at(1)}});
+  setting.cluster.say(2, {TaskFound{TaskId(1), NodeId(1), at(2)}});  // elsewhere
+  setting.cluster.say(3, {TaskFound{TaskId(1), NodeId(1), at(2)}});
+  ASSERT_TRUE(setting.run());
+  EXPECT_EQ(policy.asked, (Times{at(0), at(2)}));
+}
+
+// A cluster marks tasks again and again while they run, and each plan may order a node.
+TEST(EpochController, MarksAgainstEvictionAreNoReasonToPlan) {
+  fake::ScriptedPolicy policy(cadence(Cadence::Trigger::events, 100));
+  Setting setting(policy);
+  setting.cluster.say(0, {fake::job(1)});
+  setting.cluster.say(1, {TasksMarked{{{TaskId(0), at(50)}}}});
+  setting.cluster.say(2, {TasksMarked{{}}});
+  setting.cluster.say(3, {fake::job(1), TasksMarked{{{TaskId(0), at(60)}}}});
+  ASSERT_TRUE(setting.run());
+  EXPECT_EQ(policy.asked, (Times{at(0), at(3)}));
+}
+
 TEST(EpochController, TellsThePolicyWhichNodesReportAndAsksOnlyThen) {
   fake::ScriptedPolicy policy(cadence(Cadence::Trigger::heartbeats, 3));
   Setting setting(policy);
