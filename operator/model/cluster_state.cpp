@@ -12,6 +12,8 @@ namespace lips {
 
 namespace {
 
+constexpr Duration longest_report{10'000'000};  // until a new job is reported
+
 void state_price(Node& node) {
   if (node.cpu_price.value() == 0 && node.capacity.cpu.value() > 0)
     node.cpu_price = full_packing_price(node.price, node.capacity.cpu, node.speed);
@@ -90,18 +92,7 @@ void ClusterState::apply(const ClusterEvent& event) {
     void operator()(const ReplicaRemoved& e) const { state.remove_replicas(e); }
     void operator()(const MoveEnded& e) const { state.end_move(e.move); }
     void operator()(const Heartbeat&) const {}
-    void operator()(const ClusterListed& e) const {
-      const TimePoint now = state.snapshot_.now, reviewed = state.snapshot_.copies_reviewed;
-      const ArrivalMemory arrivals = state.snapshot_.arrivals;
-      UnpaidRoom unpaid = std::move(state.unpaid_);
-      unpaid.leave(state.snapshot_);
-      state = ClusterState(*e.start);
-      state.snapshot_.now = now, state.snapshot_.copies_reviewed = reviewed;
-      state.snapshot_.arrivals = arrivals;
-      state.unpaid_ = std::move(unpaid);
-      state.unpaid_.enter(state.snapshot_);
-      if (arrivals.any()) state.arrivals_counted_ = now;  // the jobs that are reported again
-    }
+    void operator()(const ClusterListed& e) const { state.list(e); }
     void operator()(const ConstraintAdded& e) const { state.snapshot_.constraints.push_back(e.constraint); }
     void operator()(const PoolAdded& e) const {
       state.snapshot_.pools.push_back(e.pool);
@@ -125,6 +116,31 @@ void ClusterState::apply(const ClusterEvent& event) {
     void operator()(const ResourceAdded& e) const { state.snapshot_.extended_names.push_back(e.name); }
   };
   std::visit(Visitor{*this}, event);
+}
+
+// A job that came since the listing before may be reported with this one for the first time. One that came earlier, and
+// that the state does not know, had gone and is there again.
+void ClusterState::list(const ClusterListed& listed) {
+  ClusterState fresh(*listed.start);
+  fresh.snapshot_.now = fresh.listed_ = snapshot_.now;
+  fresh.snapshot_.copies_reviewed = snapshot_.copies_reviewed;
+  fresh.snapshot_.arrivals = snapshot_.arrivals;
+  fresh.arrivals_counted_ = arrivals_counted_;
+  if (snapshot_.arrivals.any() && listed_ != TimePoint::min())
+    fresh.arrivals_counted_ = std::max(arrivals_counted_, listed_ - longest_report);
+  for (const Job& job : snapshot_.jobs) {
+    TimePoint& last = fresh.counted_jobs_.try_emplace(job.name, job.arrival).first->second;
+    last = std::max(last, job.arrival);
+  }
+  unpaid_.leave(snapshot_);
+  fresh.unpaid_ = std::move(unpaid_);
+  fresh.unpaid_.enter(fresh.snapshot_);
+  *this = std::move(fresh);
+}
+
+bool ClusterState::is_counted(const Job& job) const {
+  const auto known = counted_jobs_.find(job.name);
+  return job.arrival <= arrivals_counted_ || (known != counted_jobs_.end() && job.arrival <= known->second);
 }
 
 void ClusterState::mark(const TasksMarked& marked) {
@@ -177,7 +193,7 @@ void ClusterState::add_job(const JobArrived& arrived) {
   if (job.shuffle.value() > 0 && job.reduce_tasks > 0 && job.map_output.empty())
     job.map_output.assign(snapshot_.zones.size(), Mebibytes(0));
   for (const Task& task : arrived.tasks) job.work += task.cpu;
-  if (job.arrival > arrivals_counted_) snapshot_.arrivals.count(job.work, job.arrival);
+  if (!is_counted(job)) snapshot_.arrivals.count(job.work, job.arrival);
   std::erase_if(snapshot_.expected, [&](const ExpectedWork& expected) { return expected.job == job.name; });
   snapshot_.jobs.push_back(std::move(job));
   snapshot_.groups.push_back({});

@@ -2,6 +2,8 @@
 // never overcommits a node. Knows no adapter, policy or clock.
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "model/cluster_event.h"
@@ -48,7 +50,9 @@ class ClusterState {
   ClusterSnapshot take() && { return std::move(snapshot_); }
 
  private:
+  void list(const ClusterListed& listed);
   void add_job(const JobArrived& arrived);
+  bool is_counted(const Job& job) const;
   void release_job(JobId id);
   void release_maps(JobId id);
   void find(const TaskFound& found);
@@ -86,7 +90,11 @@ class ClusterState {
   GroupIndex group_index_;
   IdVector<TaskId, std::uint32_t> running_index_;   // place of a bound or running task in snapshot_.running
   IdVector<BlockId, std::vector<TaskId>> readers_;  // tasks that may still read it
-  TimePoint arrivals_counted_ = TimePoint::min();   // jobs that arrived by then are in snapshot_.arrivals
+  // Jobs that are in snapshot_.arrivals: those that arrived by then, and by name those before the last listing, with
+  // when the last part of each arrived.
+  TimePoint arrivals_counted_ = TimePoint::min();
+  std::map<std::string, TimePoint> counted_jobs_;
+  TimePoint listed_ = TimePoint::min();
 };
 
 // Computes the derived parts of a snapshot: free, node_store, zones of blocks, sizes of data sets, full-packing prices.

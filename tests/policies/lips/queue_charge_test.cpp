@@ -4,7 +4,10 @@
 
 #include <cmath>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "base/random.h"
 #include "model/cluster_state.h"
 
 namespace lips {
@@ -77,6 +80,45 @@ TEST(QueueCharge, CountsAJobOnceThoughTheClusterIsListedAgain) {
   state.advance(at(2));
   state.apply(arrived);
   EXPECT_NEAR(state.snapshot().arrivals.work.value(), 50 * std::exp(-1.0 / 3) + 50, 1e-9);
+}
+
+// Jobs come, are reported up to a few seconds later, with a listing or without, and go when they have ended.
+TEST(QueueCharge, CountsEachJobOnceWheneverItIsReportedFirst) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    ClusterSnapshot start;
+    start.zones.push_back({"a"});
+    start.pools.push_back({"default", 1, {}, {}, {}});
+    start.constraints.push_back({});
+    ClusterState state(start);
+    ArrivalMemory expected;
+    std::vector<JobArrived> here;
+    TimePoint now = at(1);
+    for (int i = 0; i < 60; ++i) {
+      now += seconds(random.exponential(60));
+      JobArrived arrived;
+      arrived.job.name = "j" + std::to_string(i), arrived.job.pool = PoolId(0);
+      arrived.job.constraint = ConstraintId(0);
+      arrived.job.arrival = now;
+      arrived.job.map_tasks = 1;
+      arrived.tasks = {Task{}};
+      arrived.tasks[0].cpu = CpuSeconds(random.uniform(1, 100));
+      expected.count(arrived.tasks[0].cpu, now);
+      now += seconds(random.uniform(0, 5));  // until it is reported
+      state.advance(now);
+      if (random.below(2) == 0) {
+        state.apply(arrived);
+        here.push_back(arrived);
+        continue;
+      }
+      std::erase_if(here, [&](const JobArrived&) { return random.below(3) == 0; });  // they have ended
+      here.push_back(arrived);
+      state.apply(ClusterListed{std::make_shared<ClusterSnapshot>(start), CostModel()});
+      for (const JobArrived& job : here) state.apply(job);
+    }
+    EXPECT_NEAR(state.snapshot().arrivals.faded(now).value(), expected.faded(now).value(), 1e-6);
+  }
 }
 
 }  // namespace
