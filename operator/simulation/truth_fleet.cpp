@@ -39,6 +39,7 @@ void TruthFleet::request(const std::optional<std::vector<NodeRequest>>& requests
   requests_ = requests;
   tasks_marked_ = tasks_marked_ || (marked && requests_.has_value());
   world_.more_wait = world_.more_wait || !requests_ || !requests_->empty();
+  open_batch();
 }
 
 // A batch ends when no pod has arrived for a second, or ten seconds after the first.

@@ -259,12 +259,18 @@ TEST_F(FleetTest, BuysBesideFixedNodesOnlyWhatDoesNotFitThere) {
   EXPECT_DOUBLE_EQ(told.started[0], 0);
 }
 
-// First fit, and a plan that asks: for the first two tasks of each job, nodes in zone 1.
+// First fit, and a plan that asks from some time on: for the first two tasks of each job, nodes in zone 1.
 class Asking : public Policy {
  public:
+  explicit Asking(double from = 0) : from_(from) {}
   Cadence cadence() const override { return first_fit_.cadence(); }
   Result<Plan> decide(const PolicyInput& input) const override {
     Result<Plan> plan = first_fit_.decide(input);
+    if (const TimePoint now = input.cluster.now; now < at(from_)) {
+      plan->node_requests.emplace();
+      plan->replan_after = at(from_) - now;
+      return plan;
+    }
     std::set<TaskId> assigned;
     for (const Assignment& assignment : plan->assignments) assigned.insert(assignment.task);
     plan->node_requests.emplace();
@@ -278,8 +284,21 @@ class Asking : public Policy {
   }
 
  private:
+  const double from_;
   FirstFit first_fit_;
 };
+
+// Nothing else happens then.
+TEST_F(FleetTest, APlanThatIsMadeForNoEventGetsItsNodesAsSoonAsAnother) {
+  for (const double from : {0.0, 12.5, 25.0, 37.25}) {
+    builder_ = ScenarioBuilder(2);
+    offer(4, 1, 1), offer(4, 1, 3.6, 1);
+    builder_.computing_job(0, 2, 100);
+    const FleetLog told = log(Asking(from));
+    ASSERT_EQ(told.launched.size(), 2u);
+    for (const auto& [node, when] : told.launched) EXPECT_DOUBLE_EQ(when, from + 1);
+  }
+}
 
 TEST_F(FleetTest, WhereAPlanAsksOnlyThatIsBoughtAndThere) {
   builder_ = ScenarioBuilder(2);
