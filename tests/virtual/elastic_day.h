@@ -1,4 +1,5 @@
-// An hour of five jobs on nodes that an autoscaler buys, spot and on demand in two zones.
+// Days on nodes that an autoscaler buys: an hour of five jobs, spot and on demand in two zones, and two hours of
+// modern-day-elastic with few jobs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,6 +37,17 @@ inline simulation::Scenario elastic_day(std::uint64_t seed) {
   options.config_folder = std::string(LIPS_SOURCE_DIR) + "/config";
   options.set = {{"seed", std::to_string(seed)}};
   Result<simulation::Scenario> read = simulation::parse_scenario("elastic.yaml", elastic_text, options);
+  EXPECT_TRUE(read) << read.error().message;
+  return *std::move(read);
+}
+
+// Most jobs here find no node.
+inline simulation::Scenario morning_of_few_jobs(std::uint64_t seed) {
+  simulation::ScenarioOptions options;
+  options.config_folder = std::string(LIPS_SOURCE_DIR) + "/config";
+  options.set = {{"trace.from", "8h"},      {"trace.until", "10h"}, {"trace.jobs", "15"},
+                 {"trace.maxTasks", "150"}, {"load", "0.02"},       {"seed", std::to_string(seed)}};
+  auto read = simulation::read_scenario(options.config_folder + "/scenarios/modern-day-elastic.yaml", options);
   EXPECT_TRUE(read) << read.error().message;
   return *std::move(read);
 }

@@ -112,12 +112,12 @@ TEST(SteerMode, RandomClustersCostTheSameInTheMean) {
 TEST(SteerMode, NodesThatAreOrderedCostWhatTheyDoWhereTheOperatorBinds) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const simulation::Scenario scenario = elastic_day(seed);
+    const simulation::Scenario scenario = morning_of_few_jobs(seed);
     const simulation::RunResult bound = through(scenario, "lips"),
                                 steered = through(scenario, "lips", in_mode(PodMode::steer));
-    EXPECT_EQ(steered.jobs_finished, 5U);
+    EXPECT_EQ(steered.jobs_finished, bound.jobs_finished);
     EXPECT_NEAR(difference(bound.invoice.total().value(), steered.invoice.total().value()), 0, 0.02);
-    EXPECT_NEAR(difference(bound.completion.mean, steered.completion.mean), 0, 0.08);
+    EXPECT_NEAR(difference(bound.completion.mean, steered.completion.mean), 0, 0.05);
   }
 }
 

@@ -57,7 +57,11 @@ LaunchLimits FleetLink::limits() const {
 bool FleetLink::review(Informers& informers, TimePoint now) {
   ModelFeed& model = around_.model;
   if (!node_pools_ && !rules_.offers) return true;
-  if (allocatable_review_.due(now) && allocatable_.see(around_.nodes) && model.index().has_offers()) model.must_list();
+  // A node that comes is listed in any case: what it says of its type goes with that.
+  const std::size_t nodes = around_.nodes.all().size();
+  const bool came = std::exchange(nodes_seen_, nodes) != nodes;
+  if ((allocatable_review_.due(now) || came) && allocatable_.see(around_.nodes) && model.index().has_offers())
+    model.must_list();
   if (!review_node_pools(informers, now)) return false;
   if (!watches_quotas_ && orders_.possible(now) && !offered(around_.nodes).offers.empty())
     informers.watch(WatchedKind::resource_quotas), watches_quotas_ = true;

@@ -91,6 +91,7 @@ class FleetLink {
   const Surroundings around_;
   const Rules rules_;
   Allocatable allocatable_;
+  std::size_t nodes_seen_ = 0;
   Every limits_review_{Duration(1'000'000)}, allocatable_review_{Duration(1'000'000)};
   OptionalApi karpenter_;
   NodeOrders orders_;

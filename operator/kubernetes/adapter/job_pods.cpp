@@ -60,6 +60,7 @@ void JobPods::update(const PodRecord& pod) {
   if (const auto known = place_of_.find(&pod); known != place_of_.end() && known->second != place) forget(pod);
   Entry& entry = jobs_[place.key];
   entry.shuffles |= pod.work.stage == TaskKind::reduce || (pod.work.shuffle && !pod.work.peers);
+  if (entry.pods.empty()) entry.first_seen = pod.first_seen;
   if (!entry.pods.insert(&pod).second) return;
   if (!place.creator.empty()) created_[place.creator].insert(&pod);
   place_of_[&pod] = std::move(place);
@@ -83,6 +84,11 @@ const PodsByName& JobPods::of(const std::string& key) const {
   return job == jobs_.end() ? no_pods : job->second.pods;
 }
 
+TimePoint JobPods::first_seen(const std::string& key) const {
+  const auto job = jobs_.find(key);
+  return job == jobs_.end() ? TimePoint{} : job->second.first_seen;
+}
+
 std::vector<AwaitedApplication> JobPods::awaited() const {
   std::vector<AwaitedApplication> result;
   for (const auto& [key, job] : jobs_) {
@@ -95,7 +101,8 @@ std::vector<AwaitedApplication> JobPods::awaited() const {
       application.since = std::max({application.since, pod->first_seen, pod->started.value_or(TimePoint{})});
       runs |= pod->work.driver && pod->state == PodState::placed && pod->started;
       application.here += !pod->work.driver;
-      const std::int64_t announced = std::max<std::int64_t>(pod->work.tasks.value_or(0), pod->work.pods.value_or(1) - 1);
+      const std::int64_t announced =
+          std::max<std::int64_t>(pod->work.tasks.value_or(0), pod->work.pods.value_or(1) - 1);
       application.announced = std::max(application.announced, static_cast<std::uint32_t>(announced));
     }
     if (runs) result.push_back(std::move(application));

@@ -29,7 +29,7 @@ struct KnownJob {
   std::uint32_t maps = 0, reduces = 0;  // declared, else the number of known ones
   std::uint32_t finished_maps = 0;
   std::uint32_t here = 0;  // pods that are there, or have ended
-  MapsByZone maps_in;  // where finished maps ran
+  MapsByZone maps_in;      // where finished maps ran
   // True of an application whose pods exchange data.
   bool peers = false;
   std::uint32_t expected = 0;         // pods, the driver included; 0: nobody says
@@ -55,6 +55,8 @@ class JobPods {
   void forget(const PodRecord& pod);
 
   const PodsByName& of(const std::string& key) const;
+  // When the first of them was seen; the beginning of time: there are none.
+  TimePoint first_seen(const std::string& key) const;
   // Applications whose driver runs, with the workers that it or the others announce.
   std::vector<AwaitedApplication> awaited() const;
   // Those that it has created, itself included if it is a driver.
@@ -76,6 +78,7 @@ class JobPods {
  private:
   struct Entry {
     PodsByName pods;
+    TimePoint first_seen{};
     bool shuffles = false;
   };
   struct Place {

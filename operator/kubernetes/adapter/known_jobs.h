@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "kubernetes/adapter/arriving_job.h"
 #include "kubernetes/adapter/awaited_workers.h"
 #include "kubernetes/adapter/every.h"
 #include "kubernetes/adapter/job_memories.h"
@@ -57,6 +58,10 @@ class KnownJobs {
   void review_awaited(TimePoint now);
   // True: the Job with this uid has a pod that names data and has no node yet.
   bool has_waiting_reader(const std::string& uid) const;
+  // Says whether further pods of the job come in a moment (arriving_job.h).
+  bool is_arriving(const std::string& key, TimePoint now) const {
+    return kubernetes::is_arriving(pods_.of(key), pods_.first_seen(key), jobs_, now);
+  }
   // Says whether the Job with this uid has a pod that waits behind no gate of others.
   bool has_released(const std::string& uid) const;
   JobMemory memory_of(const std::string& key, const ModelIndex& index) const;

@@ -101,8 +101,21 @@ void PodLifecycle::arrive(PodRecord& record) {
 
 std::vector<PodRecord*> PodLifecycle::take_arrived() {
   std::vector<PodRecord*> pods;
-  for (const auto& [key, meta] : std::exchange(arrived_, {}))
-    if (PodRecord* record = around_.pods.find(meta); record && !record->task.valid()) pods.push_back(record);
+  std::map<std::string, bool> arriving;  // by job
+  for (auto arrived = arrived_.begin(); arrived != arrived_.end();) {
+    PodRecord* record = around_.pods.find(arrived->second);
+    if (record && !record->task.valid()) {
+      const std::string job = job_key(*record);
+      const auto [known, added] = arriving.try_emplace(job);
+      if (added) known->second = around_.jobs.is_arriving(job, around_.loop.now());
+      if (known->second) {
+        ++arrived;
+        continue;
+      }
+      pods.push_back(record);
+    }
+    arrived = arrived_.erase(arrived);
+  }
   return pods;
 }
 

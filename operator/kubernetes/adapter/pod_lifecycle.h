@@ -73,8 +73,10 @@ class PodLifecycle {
   void arrive(PodRecord& record);
   // The pod's needs are no longer those that the model knows: removes and adds it.
   void report_again(PodRecord& record, TimePoint now);
-  // Pods that arrived and are not a task yet.
+  // Pods that arrived and are not a task yet; those of one job together.
   std::vector<PodRecord*> take_arrived();
+  // True: when these were taken last, further pods of its job were about to come.
+  bool awaits_others(const PodRecord& record) const { return arrived_.contains(full_name(record.meta)); }
   // Retries everything that is due. Sends a binding in doubt again only if `may_bind`: the caches are complete.
   void retry_due(TimePoint now, bool may_bind);
 

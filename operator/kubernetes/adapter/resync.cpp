@@ -82,7 +82,8 @@ void Resync::list_everything(DataLink* data, TimePoint now) {
   for (const auto& [key, record] : around_.pods.ours()) {
     record->task = TaskId::none();
     if (record->held_for_data && around_.pods.release(*record)) record->held_for_data = false;
-    if (record->pod_class.valid() && (record->state == PodState::waiting || record->on_node()))
+    if (record->pod_class.valid() && (record->state == PodState::waiting || record->on_node()) &&
+        !around_.lifecycle.awaits_others(*record))
       pods.push_back(record.get());
   }
   emit_jobs(pods, data, now);
