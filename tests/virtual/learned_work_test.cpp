@@ -64,7 +64,7 @@ TEST(LearnedWork, OfWaitingTasksIsToldWithoutAListing) {
     ASSERT_TRUE(run) << run.error().message;
     EXPECT_EQ(run->jobs_finished, 1u);
     EXPECT_EQ(looks.listed(), 0);
-    // What has moved by less than a quarter is not told.
+    // A change of less than a quarter is not told.
     EXPECT_NEAR(looks.last_work() / (factor * said), 1, 0.3);
   }
 }

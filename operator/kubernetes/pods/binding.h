@@ -19,7 +19,7 @@ struct PodBinding {
 
 // Removes a pod's scheduling gate and says where the pod may go.
 struct PodSteering {
-  ObjectMeta pod;             // by namespace, name and uid
+  ObjectMeta pod;          // by namespace, name and uid
   TextMap selector;        // added to its nodeSelector; empty: it may go anywhere
   TextMap annotations;     // added to its own
   std::string node = {};   // the plan's node
