@@ -1,6 +1,7 @@
 #include "model/cluster_state.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/check.h"
@@ -17,6 +18,13 @@ constexpr Duration longest_report{10'000'000};  // until a new job is reported
 void state_price(Node& node) {
   if (node.cpu_price.value() == 0 && node.capacity.cpu.value() > 0)
     node.cpu_price = full_packing_price(node.price, node.capacity.cpu, node.speed);
+}
+
+// In their order, as when the job came with this work: rounding must not depend on the history.
+void sum_up_work(ClusterSnapshot& cluster, JobId id) {
+  Job& job = cluster.jobs[id];
+  job.work = CpuSeconds(0);
+  for (std::uint32_t i = 0; i < job.tasks(); ++i) job.work += cluster.tasks[TaskId(job.first_task.index() + i)].cpu;
 }
 
 }  // namespace
@@ -111,7 +119,12 @@ void ClusterState::apply(const ClusterEvent& event) {
     }
     void operator()(const TasksMarked& e) const { state.mark(e); }
     void operator()(const WorkLearned& e) const {
-      for (const auto& [task, work] : e.tasks) state.learn(task, work);
+      std::set<JobId> jobs;
+      for (const auto& [task, work] : e.tasks) {
+        state.learn(task, work);
+        jobs.insert(state.snapshot_.tasks[task].job);
+      }
+      for (const JobId job : jobs) sum_up_work(state.snapshot_, job);
     }
     void operator()(const ResourceAdded& e) const { state.snapshot_.extended_names.push_back(e.name); }
   };
@@ -158,8 +171,6 @@ void ClusterState::learn(TaskId id, CpuSeconds work) {
   const Locality level = task.block.valid() ? Locality::zone : Locality::none;  // as of one that was found on its node
   const Duration before = placed ? expected_duration(snapshot_, task, task.node, level) : Duration(0);
   if (waits) unlink(id);
-  Job& job = snapshot_.jobs[task.job];
-  job.work += work - task.cpu;
   wholes_.learn(snapshot_, id, work);
   task.cpu = work;
   if (waits) make_pending(id);

@@ -96,7 +96,7 @@ void ObjectStore::remove(const std::string& collection, const std::string& key) 
 
 void ObjectStore::tell(Collection& collection, ObjectChange change) {
   collection.history.push_back(change);
-  if (collection.history.size() > longest_history) {
+  if (collection.history.size() > longest_history_) {
     collection.forgotten = collection.history.front().now.version;
     collection.history.pop_front();
   }

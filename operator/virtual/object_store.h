@@ -70,6 +70,8 @@ class ObjectStore {
   }
   // Forgets the history up to now.
   void compact();
+  // Keeps so many changes of each collection for those that watch from an earlier version.
+  void keep_history(std::size_t changes) { longest_history_ = changes; }
 
   struct Backup {
     std::map<std::string, Objects> objects;  // by collection
@@ -81,7 +83,6 @@ class ObjectStore {
   void restore(const Backup& backup, std::uint64_t gap);
 
  private:
-  static constexpr std::size_t longest_history = 20'000;
   struct Collection {
     bool generations = true;
     Objects objects;
@@ -95,6 +96,7 @@ class ObjectStore {
   std::map<std::string, Collection> collections_;
   std::uint64_t version_ = 1, compacted_ = 0, uids_ = 0;  // version 0 stands for any
   ListenerId last_listener_ = 0;
+  std::size_t longest_history_ = 20'000;
 };
 
 std::string key_of(const std::string& name_space, const std::string& name);

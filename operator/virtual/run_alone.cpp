@@ -23,6 +23,7 @@ Result<simulation::RunResult> run_alone(const simulation::Scenario& scenario, Ku
   rules.mode = PodMode::watch;
   rules.scheduler.scoring = scoring;
   VirtualKubernetes cluster(scenario, {}, metrics, rules);
+  cluster.server().objects().keep_history(0);  // nobody watches over the network
   simulation::SimulatedCluster& truth = cluster.truth();
   const TimePoint end = options.until ? *options.until + scenario_day.time_since_epoch() : TimePoint::max();
   constexpr Duration longest_turn = std::chrono::hours(1);
