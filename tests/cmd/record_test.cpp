@@ -175,10 +175,15 @@ TEST_F(TwinCommand, HasTheCountedInvoiceAndThatOfEachRegime) {
   EXPECT_LT(std::abs(result["error"].get<double>()), 0.01);
   for (const json& regime : result["regimes"]) {
     if (!regime["with"].is_null()) continue;
-    const json run = json::parse(
-        lips({"simulate", folder_.file("day.yaml"), "--policy", regime["policy"], "--format", "json"}).out)["runs"][0];
-    EXPECT_NEAR(regime["invoice"]["total"].get<double>(), run["invoice"]["total"].get<double>(), 1e-6) << regime;
-    EXPECT_EQ(regime["completionSeconds"], run["completionSeconds"]) << regime;
+    const std::string policy = regime["policy"];
+    std::vector<std::string> words{"simulate", folder_.file("day.yaml"), "--policy", policy, "--format", "json"};
+    // Ties of kube-scheduler's scores are broken in the order of the nodes.
+    const bool is_kube_scheduler = policy == "spread" || policy == "most-allocated";
+    if (is_kube_scheduler) words.insert(words.end(), {"--through", "kubernetes", "--mode", "watch"});
+    const json run = json::parse(lips(words).out)["runs"][0];
+    const double invoice = run["invoice"]["total"], mean = run["completionSeconds"]["mean"];
+    EXPECT_NEAR(regime["invoice"]["total"].get<double>(), invoice, is_kube_scheduler ? 0.02 * invoice : 1e-6) << regime;
+    EXPECT_NEAR(regime["completionSeconds"]["mean"].get<double>(), mean, is_kube_scheduler ? 0.01 * mean : 0) << regime;
     EXPECT_GE(regime["invoice"]["total"].get<double>(), result["floor"]["dollars"].get<double>());
   }
 }

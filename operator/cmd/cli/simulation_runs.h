@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/enum_array.h"
 #include "base/result.h"
 #include "model/pod_mode.h"
 #include "policies/policy.h"
@@ -16,6 +17,11 @@
 #include "simulation/scenario.h"
 
 namespace lips::cmd {
+
+// Between a policy and the simulated cluster: nothing, or the adapter and a virtual Kubernetes.
+enum class Door : std::uint8_t { direct, kubernetes };
+inline constexpr EnumArray<Door, std::string_view> door_names{"direct", "kubernetes"};
+constexpr std::string_view to_string(Door door) { return door_names[door]; }
 
 using HowToRun = std::function<Result<simulation::RunResult>(
     const simulation::Scenario&, const Policy&, const std::string& policy_name, const simulation::RunOptions&)>;

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/enum_array.h"
 #include "bounds/lower_bound.h"
 #include "bounds/waiting_bound.h"
 #include "cmd/cli/arguments.h"
@@ -25,11 +24,6 @@
 namespace lips::cmd {
 
 namespace {
-
-// Between a policy and the simulated cluster: nothing, or the adapter and a virtual Kubernetes.
-enum class Door : std::uint8_t { direct, kubernetes };
-constexpr EnumArray<Door, std::string_view> door_names{"direct", "kubernetes"};
-constexpr std::string_view to_string(Door door) { return door_names[door]; }
 
 struct SimulateOptions {
   std::string file, baseline, report;
