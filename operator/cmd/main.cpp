@@ -106,18 +106,10 @@ lips::Result<lips::simulation::RunResult> through_kubernetes(const lips::simulat
   return lips::virtual_cluster::run_through_kubernetes(scenario, policy, name, through);
 }
 
-std::optional<lips::Result<lips::simulation::RunResult>> kube_scheduler_alone(
-    const lips::simulation::Scenario& scenario, const std::string& policy,
-    const lips::simulation::RunOptions& options) {
-  const auto scoring = lips::virtual_cluster::scoring_of(policy);
-  if (!scoring) return std::nullopt;
-  return lips::virtual_cluster::run_alone(scenario, *scoring, policy, options);
-}
-
 }  // namespace
 
 int main(int count, char** words) {
-  lips::cmd::virtual_runs() = {through_kubernetes, kube_scheduler_alone};
+  lips::cmd::virtual_runs() = {through_kubernetes, lips::virtual_cluster::run_alone};
   const std::vector<std::string> all(words + std::min(count, 1), words + count);
   const lips::Result<int> status = lips::cmd::guarded([&]() -> lips::Result<int> { return lips::cmd::dispatch(all); });
   return status ? *status : lips::cmd::print_error(status.error());

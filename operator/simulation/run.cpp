@@ -7,6 +7,7 @@
 #include "controller/epoch_controller.h"
 #include "controller/forwarding_cluster.h"
 #include "model/cluster_state.h"
+#include "simulation/close_run.h"
 #include "simulation/metrics.h"
 #include "simulation/simulated_cluster.h"
 #include "simulation/target_run.h"
@@ -75,19 +76,9 @@ Result<RunResult> run(const Scenario& scenario, const Policy& policy, std::strin
     return stopped;
   };
   if (Result<void> ran = controller.run(settings); !ran) return tl::unexpected<Error>(ran.error());
-  const bool goes_on = options.until && cluster.jobs_finished() + cluster.jobs_failed() == cluster.jobs_total();
-  if (goes_on) cluster.go_on_until(*options.until);
-  cluster.close();
+  RunResult result = close_run(scenario, cluster, metrics, std::move(policy_name), options.until);
   if (options.progress)
     options.progress({cluster.now(), cluster.jobs_finished() + cluster.jobs_failed(), cluster.jobs_total()});
-
-  RunResult result = metrics.finish(cluster.end_of_work(), goes_on ? *options.until : TimePoint{});
-  result.scenario = scenario.name;
-  result.policy = std::move(policy_name);
-  result.seed = scenario.seed;
-  result.events = cluster.events();
-  result.stuck = cluster.stuck();
-  result.endless = cluster.endless();
   result.stopped = stopped;
   result.targets = targets.outcomes();
   if (options.by_day) result.by_day = targets.by_day();

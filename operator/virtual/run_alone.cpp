@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "simulation/close_run.h"
 #include "simulation/metrics.h"
 #include "virtual/virtual_kubernetes.h"
 
@@ -14,14 +15,16 @@ std::optional<KubeScoring> scoring_of(const std::string& policy) {
   return std::nullopt;
 }
 
-Result<simulation::RunResult> run_alone(const simulation::Scenario& scenario, KubeScoring scoring,
-                                        std::string policy_name, const simulation::RunOptions& options) {
+std::optional<Result<simulation::RunResult>> run_alone(const simulation::Scenario& scenario, const std::string& policy,
+                                                       const simulation::RunOptions& options) {
+  const std::optional<KubeScoring> scoring = scoring_of(policy);
+  if (!scoring) return std::nullopt;
   if (Result<void> possible = can_be_objects(scenario, Planned::by_nobody); !possible)
     return tl::unexpected<Error>(possible.error());
   simulation::RunMetrics metrics(scenario);
   ClusterRules rules;
   rules.mode = PodMode::watch;
-  rules.scheduler.scoring = scoring;
+  rules.scheduler.scoring = *scoring;
   VirtualKubernetes cluster(scenario, {}, metrics, rules);
   cluster.server().objects().keep_history(0);  // nobody watches over the network
   simulation::SimulatedCluster& truth = cluster.truth();
@@ -38,16 +41,7 @@ Result<simulation::RunResult> run_alone(const simulation::Scenario& scenario, Ku
   }
   cluster.advance();
   const bool done = truth.jobs_finished() + truth.jobs_failed() == truth.jobs_total();
-  const bool goes_on = options.until && done;
-  if (goes_on) truth.go_on_until(*options.until);
-  truth.close();
-  simulation::RunResult result = metrics.finish(truth.end_of_work(), goes_on ? *options.until : TimePoint{});
-  result.scenario = scenario.name;
-  result.policy = std::move(policy_name);
-  result.seed = scenario.seed;
-  result.events = truth.events();
-  result.stuck = truth.stuck();
-  result.endless = truth.endless();
+  simulation::RunResult result = simulation::close_run(scenario, truth, metrics, policy, options.until);
   result.stopped = stopped || (!done && options.until && cluster.loop().now() >= end);
   return result;
 }

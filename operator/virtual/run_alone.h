@@ -14,8 +14,9 @@ namespace lips::virtual_cluster {
 // The scores of the kube-scheduler that the policy of that name stands for; none: it stands for none.
 std::optional<KubeScoring> scoring_of(const std::string& policy);
 
-// Takes no stopwatch, and no results by day. An error if the scenario has what can_be_objects() refuses.
-Result<simulation::RunResult> run_alone(const simulation::Scenario& scenario, KubeScoring scoring,
-                                        std::string policy_name, const simulation::RunOptions& options = {});
+// None: the policy of that name stands for no kube-scheduler. Takes no stopwatch, and no results by day. An error if
+// the scenario has what can_be_objects() refuses.
+std::optional<Result<simulation::RunResult>> run_alone(const simulation::Scenario& scenario, const std::string& policy,
+                                                       const simulation::RunOptions& options = {});
 
 }  // namespace lips::virtual_cluster

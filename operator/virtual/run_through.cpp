@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/random.h"
+#include "simulation/close_run.h"
 #include "simulation/metrics.h"
 #include "virtual/operator_life.h"
 
@@ -82,14 +83,7 @@ Result<simulation::RunResult> run_through_kubernetes(const Scenario& scenario, c
     if (Result<void> ran = live(options.link ? options.link(cluster, storm) : cluster.link(storm), life); !ran)
       return tl::unexpected<Error>(ran.error());
   }
-  cluster.truth().close();
-  simulation::RunResult result = metrics.finish(cluster.truth().end_of_work());
-  result.scenario = scenario.name;
-  result.policy = std::move(policy_name);
-  result.seed = scenario.seed;
-  result.events = truth.events();
-  result.stuck = truth.stuck();
-  result.endless = truth.endless();
+  simulation::RunResult result = simulation::close_run(scenario, cluster.truth(), metrics, std::move(policy_name));
   result.stopped = stopped;
   result.plans = counted.plans();
   return result;

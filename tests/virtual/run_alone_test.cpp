@@ -42,10 +42,13 @@ simulation::Scenario with_services(std::uint64_t seed) {
   return scenario;
 }
 
-simulation::RunResult alone(const simulation::Scenario& scenario, KubeScoring scoring, const std::string& policy) {
-  const auto run = run_alone(scenario, scoring, policy);
-  EXPECT_TRUE(run) << run.error().message;
-  return run ? *run : simulation::RunResult{};
+simulation::RunResult alone(const simulation::Scenario& scenario, const std::string& policy,
+                            const simulation::RunOptions& options = {}) {
+  const auto run = run_alone(scenario, policy, options);
+  EXPECT_TRUE(run);
+  if (!run) return {};
+  EXPECT_TRUE(*run) << run->error().message;
+  return *run ? **run : simulation::RunResult{};
 }
 
 TEST(RunAlone, AnOperatorThatWatchesChangesNothing) {
@@ -57,8 +60,7 @@ TEST(RunAlone, AnOperatorThatWatchesChangesNothing) {
     ThroughOptions watching;
     watching.cluster.mode = PodMode::watch;
     watching.cluster.scheduler.scoring = *scoring_of(policy);
-    const simulation::RunResult without = alone(scenario, *scoring_of(policy), policy),
-                                watched = through(scenario, policy, watching);
+    const simulation::RunResult without = alone(scenario, policy), watched = through(scenario, policy, watching);
     EXPECT_EQ(without.invoice.total().value(), watched.invoice.total().value());
     EXPECT_EQ(without.completion.mean, watched.completion.mean);
     EXPECT_EQ(without.fleet.launches, watched.fleet.launches);
@@ -72,10 +74,9 @@ TEST(RunAlone, EndsAtATimeAndCountsNodesUntilThen) {
   for (int minutes = 5; minutes <= 60; minutes += 5) {
     simulation::RunOptions options;
     options.until = TimePoint(std::chrono::minutes(minutes));
-    const auto run = run_alone(scenario, KubeScoring::least_allocated, "spread", options);
-    ASSERT_TRUE(run) << run.error().message;
-    EXPECT_GE(run->invoice.nodes.value(), before);
-    before = run->invoice.nodes.value();
+    const simulation::RunResult run = alone(scenario, "spread", options);
+    EXPECT_GE(run.invoice.nodes.value(), before);
+    before = run.invoice.nodes.value();
   }
   EXPECT_GT(before, 0);
 }
@@ -151,7 +152,7 @@ TEST(RunAlone, ServicesCostInTheMeanWhatTheSimulatorsPolicySays) {
     const auto policy = *make_policy("spread", scenario.settings);
     const auto direct = simulation::run(scenario, *policy, "spread");
     ASSERT_TRUE(direct) << direct.error().message;
-    const BothDoors both{*direct, alone(scenario, KubeScoring::least_allocated, "spread")};
+    const BothDoors both{*direct, alone(scenario, "spread")};
     if (both.direct.jobs_finished != both.direct.jobs) continue;  // a service holds what a job needs
     EXPECT_EQ(both.through.jobs_finished, both.through.jobs);
     dollars += in_dollars(both), completion += in_completion(both), ++count;

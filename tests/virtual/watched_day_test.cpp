@@ -145,14 +145,6 @@ class WatchedDay : public testing::Test {
       (std::filesystem::temp_directory_path() / ("lips-watched-" + std::to_string(getpid()))).string();
 };
 
-std::optional<Result<simulation::RunResult>> kube_scheduler_alone(const simulation::Scenario& scenario,
-                                                                  const std::string& policy,
-                                                                  const simulation::RunOptions& options) {
-  const std::optional<KubeScoring> scoring = scoring_of(policy);
-  if (!scoring) return std::nullopt;
-  return run_alone(scenario, *scoring, policy, options);
-}
-
 std::size_t tasks_of(const simulation::Scenario& scenario) {
   std::size_t tasks = 0;
   for (const JobArrived& job : scenario.jobs) tasks += job.tasks.size();
@@ -172,7 +164,7 @@ TEST_F(WatchedDay, OfKubeSchedulerAloneIsTheTwinsToo) {
     ASSERT_EQ(ran.jobs_finished, ran.jobs);
     const simulation::RunResult lips = simulate(scenario, "lips");
     const Result<TwinReport> report =
-        twin::twin_report({folder_, std::chrono::hours(48), {"lips"}, 100'000, {}, kube_scheduler_alone});
+        twin::twin_report({folder_, std::chrono::hours(48), {"lips"}, 100'000, {}, run_alone});
     ASSERT_TRUE(report) << report.error().message;
     const TwinRegime& twin_of_ran = report->ran;
     const std::optional<double> claim = report->saved(report->others[0]);
