@@ -38,14 +38,19 @@ std::string ApiPath::query_value(const std::string& key) const {
   return found == query.end() ? "" : found->second;
 }
 
+std::map<std::string, std::string> parse_query(std::string_view query) {
+  std::map<std::string, std::string> values;
+  for (const std::string_view pair : split(query, '&')) {
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    values[decoded(pair.substr(0, equals))] = decoded(pair.substr(std::min(equals + 1, pair.size())));
+  }
+  return values;
+}
+
 std::optional<ApiPath> parse_api_path(std::string_view text) {
   ApiPath path;
   const std::size_t question = text.find('?');
-  if (question != std::string_view::npos)
-    for (const std::string_view pair : split(text.substr(question + 1), '&')) {
-      const std::size_t equals = std::min(pair.find('='), pair.size());
-      path.query[decoded(pair.substr(0, equals))] = decoded(pair.substr(std::min(equals + 1, pair.size())));
-    }
+  if (question != std::string_view::npos) path.query = parse_query(text.substr(question + 1));
   const std::vector<std::string_view> parts = split(text.substr(0, question), '/');
   std::size_t at = 0;
   const auto next = [&] { return at < parts.size() ? decoded(parts[at++]) : std::string(); };

@@ -20,6 +20,9 @@ struct ApiPath {
   std::string collection() const { return group + '/' + resource; }  // of the objects of that kind
 };
 
+// The part of a path behind its question mark, decoded.
+std::map<std::string, std::string> parse_query(std::string_view query);
+
 // None: no path of an API.
 std::optional<ApiPath> parse_api_path(std::string_view path);
 

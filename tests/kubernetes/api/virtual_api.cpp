@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "kubernetes/api/codec.h"
+#include "virtual/api_path.h"
 #include "virtual/virtual_client.h"
 
 namespace lips::kubernetes {
@@ -28,16 +29,6 @@ const char* method_of(Verb verb) {
       return "DELETE";
   }
   return "";
-}
-
-std::string decoded(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i)
-    if (text[i] == '%' && i + 2 < text.size())
-      result += static_cast<char>(std::stoi(std::string(text.substr(i + 1, 2)), nullptr, 16)), i += 2;
-    else
-      result += text[i];
-  return result;
 }
 
 // The path of a URL: those of other servers begin with a scheme and an address.
@@ -137,13 +128,9 @@ ReceivedRequest received(const ApiRequest& request) {
   result.path = path_of(request.path.substr(0, query));
   result.body = request.body;
   result.content_type = request.content_type;
-  for (std::size_t at = query + 1; at < request.path.size();) {
-    const std::size_t end = std::min(request.path.find('&', at), request.path.size());
-    const std::string_view part = std::string_view(request.path).substr(at, end - at);
-    const std::size_t equal = std::min(part.find('='), part.size());
-    result.query.emplace(decoded(part.substr(0, equal)), decoded(part.substr(std::min(equal + 1, part.size()))));
-    at = end + 1;
-  }
+  if (query < request.path.size())
+    for (auto& [key, value] : virtual_cluster::parse_query(std::string_view(request.path).substr(query + 1)))
+      result.query.emplace(key, std::move(value));
   return result;
 }
 
