@@ -220,12 +220,9 @@ void Resync::emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data
     group.job.memory = around_.jobs.memory_of(group.key, model.index());
     job_keys_.push_back(group.key);
     if (const auto named = arrivals_.find(group.job.name); named != arrivals_.end()) named->second = now;
-    std::vector<Mebibytes> inputs;
-    for (const Task& task : group.tasks) inputs.push_back(task.input);
+    for (std::size_t i = 0; i < group.pods.size(); ++i) model.add_task(*group.pods[i], group.tasks[i].input);
     model.events().emplace_back(JobArrived{std::move(group.job), std::move(group.tasks), std::move(group.maps_before)});
-    for (std::size_t i = 0; i < group.pods.size(); ++i) {
-      PodRecord* const pod = group.pods[i];
-      model.add_task(*pod, inputs[i]);
+    for (PodRecord* pod : group.pods) {
       if (!pod->on_node()) continue;
       const std::string* leaves_for = around_.reclaims.pool_of(pod->meta);
       const PoolId pool = leaves_for ? model.index().pool(*leaves_for, model.events()) : PoolId::none();

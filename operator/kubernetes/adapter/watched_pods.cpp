@@ -103,11 +103,6 @@ void WatchedPods::hand_on(const PodRecord& pod) {
   vacancies_[{pod.owner->uid, pod.index}].push_back(task);
 }
 
-void WatchedPods::hand_on_all() {
-  for (const auto& [name, record] : pods_.ours()) hand_on(*record);
-  for (const std::unique_ptr<PodRecord>& record : gone_) hand_on(*record);
-}
-
 void WatchedPods::take_over(const PodRecord& pod) {
   if (vacancies_.empty() || !pod.owner || watched_[pod.meta.uid].look > 0) return;
   const auto vacancy = vacancies_.find({pod.owner->uid, pod.index});
@@ -120,7 +115,6 @@ void WatchedPods::take_over(const PodRecord& pod) {
 std::map<std::uint64_t, std::vector<PodRecord*>> WatchedPods::take_records() {
   ++looks_;
   std::erase_if(vacancies_, [this](const auto& vacancy) { return !jobs_.contains(vacancy.first.job); });
-  hand_on_all();
   std::map<std::uint64_t, std::vector<PodRecord*>> records;
   const auto take = [&](PodRecord& record) {
     if (!is_of_interest(record)) return;
@@ -134,7 +128,7 @@ std::map<std::uint64_t, std::vector<PodRecord*>> WatchedPods::take_records() {
     if (!record->node.empty()) take(*record);
   for (const bool leaves : {true, false})
     for (const auto& [name, record] : pods_.ours())
-      if (record->deleting == leaves) take(*record);
+      if (is_disrupted(*record) == leaves) take(*record);
   return records;
 }
 
@@ -164,6 +158,7 @@ void WatchedPods::remember(GroupedJob& job, TimePoint now) {
       if (watched.found) watched.before = pod.ran(now).value_or(Duration(0));
     }
     job.tasks[i].cpu = watched.expected;
+    hand_on(pod);  // it may have come and gone since the last look
   }
 }
 
@@ -221,7 +216,6 @@ std::optional<WatchedCluster> WatchedPods::look(const Surroundings& around, Time
     }
     result->state.apply(TasksMarked{std::move(marks)});
   }
-  hand_on_all();  // those that came and went since the last look
   for (const std::unique_ptr<PodRecord>& pod : gone_) watched_.erase(pod->meta.uid);
   gone_.clear();
   return result;

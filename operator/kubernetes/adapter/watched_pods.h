@@ -74,7 +74,6 @@ class WatchedPods {
   };
   bool is_disrupted(const PodRecord& pod) const;
   void hand_on(const PodRecord& pod);
-  void hand_on_all();
   void take_over(const PodRecord& pod);
   bool is_watched(const Pod& pod) const;
   std::map<std::uint64_t, std::vector<PodRecord*>> take_records();  // by the look that showed them first
