@@ -8,6 +8,7 @@
 #include "kubernetes/api/repeatable.h"
 #include "kubernetes/api/retry.h"
 #include "kubernetes/api/too_large.h"
+#include "virtual/loop_stream.h"
 
 namespace lips::virtual_cluster {
 namespace {
@@ -18,43 +19,20 @@ using kubernetes::ByteStream;
 
 constexpr Duration bookmarks_every{60'000'000};
 
-class VirtualStream final : public ByteStream {
+class VirtualStream final : public LoopStream {
  public:
   VirtualStream(ApiServer& server, kubernetes::EventLoop& loop, const ApiRequest& request, Latencies latencies,
                 const Storm& storm, std::uint64_t seed)
-      : server_(server), loop_(loop), latency_(latencies.event), storm_(storm), weather_(seed) {
-    loop_.at(loop_.now() + latencies.request, alive([this, path = request.path] { open(path); }));
+      : LoopStream(loop), server_(server), latency_(latencies.event), storm_(storm), weather_(seed) {
+    later(latencies.request, [this, path = request.path] { open(path); });
   }
   ~VirtualStream() override { close(); }
-  VirtualStream(const VirtualStream&) = delete;
-  VirtualStream& operator=(const VirtualStream&) = delete;
-
-  Result<Chunk> read(std::chrono::milliseconds) override {
-    told_ = false;
-    if (closed_) return fail(ErrorCode::cancelled, "the watch was closed");
-    if (!bytes_.empty()) {
-      if (ended_) tell();
-      return Chunk{State::data, std::exchange(bytes_, {})};
-    }
-    if (error_) return tl::unexpected(*error_);
-    return Chunk{ended_ ? State::ended : State::silent, {}};
-  }
-  void when_readable(std::function<void()> told) override {
-    call_ = std::make_shared<std::function<void()>>(std::move(told));
-    if (!bytes_.empty() || ended_) tell();
-  }
   void close() override {
     if (watch_) server_.stop(*std::exchange(watch_, std::nullopt));
-    closed_ = true;
+    LoopStream::close();
   }
 
  private:
-  template <class Task>
-  std::function<void()> alive(Task task) {
-    return [life = std::weak_ptr(life_), task = std::move(task)] {
-      if (!life.expired()) task();
-    };
-  }
   // A connection that hangs stays so: the other end has forgotten it when the outage ends.
   void break_down() {
     if (closed_ || ended_) return;
@@ -78,14 +56,14 @@ class VirtualStream final : public ByteStream {
     bookmark();
     const auto parsed = parse_api_path(path);
     const std::string seconds = parsed ? parsed->query_value("timeoutSeconds") : "";
-    if (!seconds.empty()) loop_.at(loop_.now() + std::chrono::seconds(std::stoll(seconds)), alive([this] { end(); }));
+    if (!seconds.empty()) later(std::chrono::seconds(std::stoll(seconds)), [this] { end(); });
   }
   void bookmark() {
-    loop_.at(loop_.now() + bookmarks_every, alive([this] {
-               if (ended_ || closed_ || !watch_) return;
-               arrive(server_.bookmark(*watch_));
-               bookmark();
-             }));
+    later(bookmarks_every, [this] {
+      if (ended_ || closed_ || !watch_) return;
+      arrive(server_.bookmark(*watch_));
+      bookmark();
+    });
   }
   // Events that come together are delivered together.
   void arrive(std::string line) {
@@ -93,7 +71,7 @@ class VirtualStream final : public ByteStream {
     if (std::exchange(delivering_, true)) return;
     Duration way = latency_;
     if (weather_.uniform() < storm_.late_event) way += seconds(to_seconds(storm_.slowest) * weather_.uniform());
-    loop_.at(loop_.now() + way, alive([this] { deliver(); }));
+    later(way, [this] { deliver(); });
   }
   void deliver() {
     delivering_ = false;
@@ -114,29 +92,19 @@ class VirtualStream final : public ByteStream {
     if (hangs_) return;
     if (watch_ && !watch_->refused) server_.stop(*watch_);
     watch_.reset();
-    loop_.at(loop_.now() + latency_, alive([this] {
-               ended_ = true;
-               tell();
-             }));
-  }
-  void tell() {
-    if (!call_ || std::exchange(told_, true)) return;
-    loop_.post([life = std::weak_ptr(life_), call = call_] {
-      if (!life.expired()) (*call)();
+    later(latency_, [this] {
+      ended_ = true;
+      tell();
     });
   }
 
   ApiServer& server_;
-  kubernetes::EventLoop& loop_;
   const Duration latency_;
   const Storm storm_;
   Random weather_;
   std::optional<ApiServer::Watch> watch_;
-  std::string bytes_, on_the_way_;
-  bool delivering_ = false, told_ = false, ended_ = false, closed_ = false, hangs_ = false;
-  std::optional<Error> error_;
-  std::shared_ptr<std::function<void()>> call_;
-  std::shared_ptr<int> life_ = std::make_shared<int>();
+  std::string on_the_way_;
+  bool delivering_ = false, hangs_ = false;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "kubernetes/api/codec.h"
 #include "virtual/api_path.h"
+#include "virtual/loop_stream.h"
 #include "virtual/virtual_client.h"
 
 namespace lips::kubernetes {
@@ -37,36 +38,14 @@ std::string path_of(const std::string& url) {
   return scheme == std::string::npos ? url : url.substr(std::min(url.find('/', scheme + 3), url.size()));
 }
 
-class FeedStream final : public ByteStream {
+class FeedStream final : public virtual_cluster::LoopStream {
  public:
   FeedStream(FakeApiServer::Answering answering, EventLoop& loop, ReceivedRequest request)
-      : answering_(std::move(answering)), loop_(loop), request_(std::move(request)) {
+      : LoopStream(loop), answering_(std::move(answering)), request_(std::move(request)) {
     later(way_of_request, [this] { open(); });
   }
 
-  Result<Chunk> read(std::chrono::milliseconds) override {
-    knows_ = false;
-    if (closed_) return fail(ErrorCode::cancelled, "the watch was closed");
-    if (!bytes_.empty()) {
-      if (ended_) tell();
-      return Chunk{State::data, std::exchange(bytes_, {})};
-    }
-    if (error_) return tl::unexpected(*error_);
-    return Chunk{ended_ ? State::ended : State::silent, {}};
-  }
-  void when_readable(std::function<void()> told) override {
-    told_ = std::make_shared<std::function<void()>>(std::move(told));
-    if (!bytes_.empty() || ended_) tell();
-  }
-  void close() override { closed_ = true; }
-
  private:
-  template <class Task>
-  void later(Duration span, Task task) {
-    loop_.at(loop_.now() + span, [life = std::weak_ptr(life_), task = std::move(task)] {
-      if (!life.expired()) task();
-    });
-  }
   void open() {
     if (closed_) return;
     Reply reply = answering_(request_);
@@ -77,9 +56,7 @@ class FeedStream final : public ByteStream {
       return end();
     }
     feed_ = std::move(reply.feed);
-    feed_->follow([this, life = std::weak_ptr(life_)] {
-      if (!life.expired()) arrive();
-    });
+    feed_->follow(alive([this] { arrive(); }));
     arrive();
     const std::string seconds = request_.query_value("timeoutSeconds");
     if (!seconds.empty()) later(std::chrono::seconds(std::stoll(seconds)), [this] { end(); });
@@ -101,22 +78,11 @@ class FeedStream final : public ByteStream {
     ended_ = true;
     tell();
   }
-  void tell() {
-    if (!told_ || std::exchange(knows_, true)) return;
-    loop_.post([life = std::weak_ptr(life_), told = told_] {
-      if (!life.expired()) (*told)();
-    });
-  }
 
   const FakeApiServer::Answering answering_;
-  EventLoop& loop_;
   const ReceivedRequest request_;
   std::shared_ptr<Feed> feed_;
-  std::string bytes_;
-  bool coming_ = false, knows_ = false, ended_ = false, closed_ = false;
-  std::optional<Error> error_;
-  std::shared_ptr<std::function<void()>> told_;
-  std::shared_ptr<int> life_ = std::make_shared<int>();
+  bool coming_ = false;
 };
 
 }  // namespace
