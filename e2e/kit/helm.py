@@ -1,16 +1,51 @@
-"""Objects of the chart, as helm renders them."""
+"""The chart: its objects as helm renders them, releases of it, and the image that these run."""
 import os
 import subprocess
 
 from kit.cluster import E2E, TOOLS
 
-CHART = os.path.join(os.path.dirname(E2E), "charts", "lips")
+ROOT = os.path.dirname(E2E)
+CHART = os.path.join(ROOT, "charts", "lips")
 NAMESPACE = "lips-system"
+IMAGE = "local.test/lips:e2e"
+
+
+def command(cluster, *arguments):
+    """The process has helm's folders in the cluster's."""
+    homes = {f"HELM_{name}_HOME": os.path.join(cluster.folder, "helm") for name in ("CACHE", "CONFIG", "DATA")}
+    return subprocess.run([os.path.join(TOOLS, "bin", "helm"), *arguments], capture_output=True, text=True, env={**os.environ, **homes})
 
 
 def template(cluster, show_only, *flags):
     """The text of one template, for the release `lips`."""
-    command = ["helm", "template", "lips", CHART, "--namespace", NAMESPACE, "--show-only", f"templates/{show_only}", *flags]
-    homes = {f"HELM_{name}_HOME": os.path.join(cluster.folder, "helm") for name in ("CACHE", "CONFIG", "DATA")}
-    return subprocess.run([os.path.join(TOOLS, "bin", command[0]), *command[1:]], check=True, capture_output=True, text=True,
-                          env={**os.environ, **homes}).stdout
+    found = command(cluster, "template", "lips", CHART, "--namespace", NAMESPACE, "--show-only", f"templates/{show_only}", *flags)
+    found.check_returncode()
+    return found.stdout
+
+
+def run(cluster, *arguments):
+    """What helm prints of a command on the cluster. A command that fails ends the story."""
+    found = command(cluster, "--kubeconfig", cluster.kubeconfig, *arguments)
+    cluster.story.check(found.returncode == 0, f"helm {' '.join(arguments[:2])}: {found.stderr[-600:]}")
+    return found.stdout
+
+
+def build_image(cluster, *more_names):
+    """Packs IMAGE from the program under test and copies it to each real node as a file; returns its size in bytes."""
+    story = cluster.story
+    archive = os.path.join(story.folder, "lips-image.tar")
+    subprocess.run([os.path.join(ROOT, "docker", "build-image"), "--program", story.lips, "--name", IMAGE, "--output", archive], check=True)
+    for node in sorted(os.listdir(os.path.join(cluster.folder, "nodes"))):
+        images = ["ctr", "-a", os.path.join(cluster.folder, "nodes", node, "containerd.sock"), "-n", "k8s.io", "images"]
+        subprocess.run([*images, "import", archive], check=True, stdout=subprocess.DEVNULL)
+        for name in more_names:
+            subprocess.run([*images, "tag", IMAGE, name], check=True, stdout=subprocess.DEVNULL)
+    size = os.path.getsize(archive)
+    os.remove(archive)
+    return size
+
+
+def values_of_image():
+    """Flags for a chart that runs IMAGE once."""
+    repository, tag = IMAGE.rsplit(":", 1)
+    return [flag for setting in (f"image.repository={repository}", f"image.tag={tag}", "image.pullPolicy=Never", "replicas=1") for flag in ("--set", setting)]

@@ -25,6 +25,9 @@ IDLE = "15s"
 # As the operator is told of it. An empty node goes after IDLE, and after what Karpenter takes to look twice.
 FLEET = {"instanceTypes": TYPES, "zones": objects.ZONES, "bootTime": BOOT, "idleTime": "30s"}
 
+# Words of Karpenter's provider for AWS, and how the one of kwok says the same: it finds the family and the size of a type in its name too.
+AWS_WORDS = {'"EC2NodeClass"': '"KWOKNodeClass"', '"karpenter.k8s.aws"': '"karpenter.kwok.sh"', "karpenter.k8s.aws/instance-": "karpenter.kwok.sh/instance-"}
+
 Offer = collections.namedtuple("Offer", "type zone capacity")
 Machine = collections.namedtuple("Machine", "cores memory_gib usd_per_hour")
 
@@ -75,7 +78,7 @@ def prices(sold_out=(), types=TYPES):
 class PricePage:
     """The metrics page that Karpenter has on AWS, with the price of every offer; the provider for played nodes has none."""
 
-    def __init__(self, offers):
+    def __init__(self, offers, address="127.0.0.1"):
         lines = [f'karpenter_cloudprovider_instance_type_offering_price_estimate{{capacity_type="{offer.capacity}",'
                  f'instance_type="{offer.type}",zone="{offer.zone}"}} {price}\n' for offer, price in offers.items()]
         body = "".join(lines).encode()
@@ -90,9 +93,9 @@ class PricePage:
             def log_message(self, *_):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
+        self.server = http.server.ThreadingHTTPServer((address, 0), Page)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/metrics"
+        self.url = f"http://{address}:{self.server.server_address[1]}/metrics"
 
 
 def instance_types(offers):
@@ -115,33 +118,38 @@ def node_pool():
                      "disruption": {"consolidationPolicy": "WhenEmptyOrUnderutilized", "consolidateAfter": IDLE, "budgets": [{"nodes": "100%"}]}}}
 
 
-def stages(folder):
-    """For kwok: those of all stories, and one for pods that are evicted."""
+def stages(folder, seconds=1):
+    """For kwok: those of all stories, and one for pods that are evicted. `seconds`: of pods of Jobs that do not say how long they run."""
     path = os.path.join(folder, "stages.yaml")
     with open(path, "w", encoding="utf-8") as file:
         for name in ("stages.yaml", "stages-evicted.yaml"):
             with open(os.path.join(E2E, name), encoding="utf-8") as part:
-                file.write(part.read() + "---\n")
+                file.write(part.read().replace("durationMilliseconds: 1000", f"durationMilliseconds: {1000 * seconds}") + "---\n")
     return path
 
 
 class Karpenter(Process):
-    def __init__(self, cluster, offers, name="karpenter"):
+    def __init__(self, cluster, offers, name="karpenter", kubeconfig=None):
         need_karpenter()
         self.health = free_port()
         types = os.path.join(cluster.story.folder, "instance-types.json")
         with open(types, "w", encoding="utf-8") as file:
             json.dump(instance_types(offers), file, indent=1)
         super().__init__(cluster, name, [program_and_definitions()[0]], {
-            "KUBECONFIG": cluster.kubeconfig, "DISABLE_LEADER_ELECTION": "true", "METRICS_PORT": str(free_port()), "HEALTH_PROBE_PORT": str(self.health),
+            "KUBECONFIG": kubeconfig or cluster.kubeconfig, "DISABLE_LEADER_ELECTION": "true", "METRICS_PORT": str(free_port()), "HEALTH_PROBE_PORT": str(self.health),
             "SYSTEM_NAMESPACE": "default", "KARPENTER_SERVICE": "karpenter", "INSTANCE_TYPES_FILE_PATH": types})
 
-    def install(self, boot=BOOT):
-        """Its custom resources, and one NodePool. `boot`: after that time the provider makes the Node of a machine."""
+    def install_definitions(self, boot, node_class):
+        """Its custom resources and one class of nodes. `boot`: after that time the provider makes the Node of a machine."""
         self.cluster.kubectl("apply", "--server-side", "-f", program_and_definitions()[1])
         self.cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
-        self.cluster.api.create({"apiVersion": "karpenter.kwok.sh/v1alpha1", "kind": "KWOKNodeClass", "metadata": {"name": "played"},
+        self.cluster.api.create({"apiVersion": "karpenter.kwok.sh/v1alpha1", "kind": "KWOKNodeClass", "metadata": {"name": node_class},
                                  "spec": {"nodeRegistrationDelay": boot}})
+        return self
+
+    def install(self, boot=BOOT):
+        """The same, and one NodePool."""
+        self.install_definitions(boot, "played")
         self.cluster.api.create(node_pool())
         return self
 

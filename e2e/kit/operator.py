@@ -181,9 +181,9 @@ def sum_of(metrics, name, **labels):
 
 
 class FaultProxy(Process):
-    """Stands in front of the API server; `kubeconfig` leads through it."""
+    """Stands in front of the API server; `kubeconfig` leads through it. `renames`: words of its clients, by what the server calls the same."""
 
-    def __init__(self, cluster, name="fault-proxy", seed=1):
+    def __init__(self, cluster, name="fault-proxy", seed=1, renames=None):
         program = os.path.join(TOOLS, "bin", "fault-proxy")
         if not os.access(program, os.X_OK):
             raise Missing(f"no fault-proxy in {TOOLS}/bin: e2e/build-tools makes it")
@@ -198,7 +198,7 @@ class FaultProxy(Process):
         pki = os.path.join(cluster.folder, "pki")
         super().__init__(cluster, name, [program, "--listen", f"127.0.0.1:{self.port}", "--admin", f"127.0.0.1:{self.admin}", "--server", server,
                                          "--ca", pki + "/ca.crt", "--cert", pki + "/serving.crt", "--key", pki + "/serving.key",
-                                         "--seed", str(seed)])
+                                         "--seed", str(seed), *[f"--rename={ours}={theirs}" for theirs, ours in (renames or {}).items()]])
 
     def start(self):
         super().start()

@@ -15,8 +15,8 @@ import time
 import urllib.parse
 import urllib.request
 
-from kit import objects, rights
-from kit.cluster import Cluster, E2E, TOOLS, need_tools, wait_for
+from kit import helm, objects, rights
+from kit.cluster import Cluster, E2E, need_tools, wait_for
 from kit.former_chart import former_chart
 from kit.operator import Process, parse_metrics
 from kit.recorder import Recorder
@@ -25,11 +25,9 @@ from kit.story import Missing
 LIMIT = 400
 LANE = "real nodes"
 ROOT = os.path.dirname(E2E)
-CHART = os.path.join(ROOT, "charts", "lips")
 DEFINITIONS = os.path.join(ROOT, "charts", "lips-crds")
-IMAGE = "local.test/lips:e2e"
 FORMER_IMAGE = "local.test/lips:former"
-SPACE = ("--namespace", "lips-system")
+SPACE = ("--namespace", helm.NAMESPACE)
 # By helm uninstall: docs/kubernetes.md, "Removing it".
 MOVES = "namespace/lips-system-moves"
 STAYS = {MOVES, "lease.coordination.k8s.io/lips", "configmap/lips-memory", "pod/lips-test"}
@@ -38,31 +36,9 @@ STAND_IN = ("10.0.0.1", 8090)  # for the Service; an address of the cluster's ne
 RANGES = {"$__rate_interval": "1m", "$__interval": "15s", "$__range": "5m"}
 
 
-def helm(cluster, *arguments):
-    found = subprocess.run([os.path.join(TOOLS, "bin", "helm"), "--kubeconfig", cluster.kubeconfig, *arguments], capture_output=True, text=True,
-                           env={**os.environ, "HELM_CACHE_HOME": cluster.folder + "/helm", "HELM_DATA_HOME": cluster.folder + "/helm",
-                                "HELM_CONFIG_HOME": cluster.folder + "/helm"})
-    cluster.story.check(found.returncode == 0, f"helm {' '.join(arguments[:2])}: {found.stderr[-600:]}")
-    return found.stdout
-
-
-def build_image(cluster):
-    """Packed from the program under test, and copied to each node as a file."""
-    story = cluster.story
-    archive = os.path.join(story.folder, "lips-image.tar")
-    subprocess.run([os.path.join(ROOT, "docker", "build-image"), "--program", story.lips, "--name", IMAGE, "--output", archive], check=True)
-    for node in sorted(os.listdir(os.path.join(cluster.folder, "nodes"))):
-        images = ["ctr", "-a", os.path.join(cluster.folder, "nodes", node, "containerd.sock"), "-n", "k8s.io", "images"]
-        subprocess.run([*images, "import", archive], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run([*images, "tag", IMAGE, FORMER_IMAGE], check=True, stdout=subprocess.DEVNULL)
-    size = os.path.getsize(archive)
-    os.remove(archive)
-    return size
-
-
 def queries():
     """All of the dashboard, by panel; variables stand for everything."""
-    with open(os.path.join(CHART, "dashboards", "lips.json"), encoding="utf-8") as file:
+    with open(os.path.join(helm.CHART, "dashboards", "lips.json"), encoding="utf-8") as file:
         dashboard = json.load(file)
     found = []
 
@@ -93,7 +69,7 @@ def ask(query):
 def start_prometheus(cluster, address):
     config = os.path.join(cluster.story.folder, "prometheus.yml")
     with open(config, "w", encoding="utf-8") as file:
-        json.dump({"global": {"scrape_interval": "1s", "evaluation_interval": "1s"}, "rule_files": [os.path.join(CHART, "rules", "lips.yaml")],
+        json.dump({"global": {"scrape_interval": "1s", "evaluation_interval": "1s"}, "rule_files": [os.path.join(helm.CHART, "rules", "lips.yaml")],
                    "scrape_configs": [{"job_name": "lips", "static_configs": [{"targets": [address]}]}]}, file)
     Process(cluster, "prometheus", ["prometheus", "--config.file", config, "--storage.tsdb.path", os.path.join(cluster.folder, "prometheus"),
                                     "--web.listen-address", "127.0.0.1:9090"]).start()
@@ -125,7 +101,7 @@ class Release:
         self.cluster, self.story, self.api = cluster, cluster.story, cluster.api
         self.values = os.path.join(cluster.story.folder, "values.json")
         with open(self.values, "w", encoding="utf-8") as file:
-            json.dump({"image": {"repository": IMAGE.rpartition(":")[0], "tag": IMAGE.rpartition(":")[2], "pullPolicy": "Never"}, "replicas": 1,
+            json.dump({"image": {"repository": helm.IMAGE.rpartition(":")[0], "tag": helm.IMAGE.rpartition(":")[2], "pullPolicy": "Never"}, "replicas": 1,
                        "test": {"url": f"http://{STAND_IN[0]}:{STAND_IN[1]}"},
                        "config": {"moves": {"image": "local.test/rclone:1"}, "log": {"level": "debug"}, "policy": {"settings": {"meanWait": "10m"}},
                                   "twin": {"every": "5s"}}}, file)
@@ -171,7 +147,7 @@ class Release:
 
     def lend_rights(self, verb):
         """The program of the former version is not here. So beside the former chart's rights the present program needs its own on the cluster."""
-        rights = helm(self.cluster, "template", "lent", CHART, *SPACE, "--show-only", "templates/rbac.yaml", "--set", "serviceAccount.name=lips")
+        rights = helm.run(self.cluster, "template", "lent", helm.CHART, *SPACE, "--show-only", "templates/rbac.yaml", "--set", "serviceAccount.name=lips")
         of_cluster = [text for text in rights.split("---\n") if "kind: ClusterRole" in text]
         self.cluster.kubectl(verb, "-f", "-", stdin="---\n".join(of_cluster))
 
@@ -233,7 +209,7 @@ def tell(story):
         raise Missing("no prometheus (scripts/packages.txt)")
     with Cluster(story, real_nodes=1, scheduler=True) as cluster:
         api = cluster.api
-        size = build_image(cluster)
+        size = helm.build_image(cluster, FORMER_IMAGE)
         cluster.add_nodes([objects.fake_node(f"node-{i}", objects.ZONES[i % 3], instance_type=("m7g.xlarge", "m6i.xlarge")[i % 2], taints=[FAKE],
                                              labels={"lips.dev/fleet": "elastic"}) for i in range(6)])
         api.create(objects.namespace("lips-system"))
@@ -242,7 +218,7 @@ def tell(story):
         story.figure("the former chart", about)
         began = time.monotonic()
         release.lend_rights("apply")
-        helm(cluster, "install", "lips", former, *SPACE, "--values", release.values_without("twin"), "--set", f"image.tag={FORMER_IMAGE.rpartition(':')[2]}")
+        helm.run(cluster, "install", "lips", former, *SPACE, "--values", release.values_without("twin"), "--set", f"image.tag={FORMER_IMAGE.rpartition(':')[2]}")
         release.ready(FORMER_IMAGE, began, "helm install of the former chart")
         cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
         for i in range(3):
@@ -258,23 +234,23 @@ def tell(story):
 
         release.lend_rights("delete")
         began = time.monotonic()
-        helm(cluster, "upgrade", "--install", "lips-crds", DEFINITIONS, *SPACE, "--take-ownership")
-        helm(cluster, "upgrade", "lips", CHART, *SPACE, "--values", release.values)
-        operator = release.ready(IMAGE, began, "helm upgrade")
+        helm.run(cluster, "upgrade", "--install", "lips-crds", DEFINITIONS, *SPACE, "--take-ownership")
+        helm.run(cluster, "upgrade", "lips", helm.CHART, *SPACE, "--values", release.values)
+        operator = release.ready(helm.IMAGE, began, "helm upgrade")
         page = f"http://{operator['status']['podIP']}:8080/?still"
         wait_for(lambda: dollars_of_theirs(page) > 0, 300, "the page shows no dollars of the pods of kube-scheduler", pause=0.5)
         story.figure("helm upgrade to the first dollars of kube-scheduler's pods on the page", time.monotonic() - began, "s", at_most=300)
         story.check(release.resources() == written, lambda: f"after the upgrade: {release.resources() ^ written}")
         stale = [c["metadata"]["name"] for c in definitions(cluster) if c["metadata"].get("labels", {}).get("app.kubernetes.io/instance") != "lips-crds"]
         story.check(not stale, lambda: f"lips-crds has not adopted {stale}")
-        if subprocess.run(["diff", "-rq", os.path.join(former, "crds"), os.path.join(CHART, "crds")], stdout=subprocess.DEVNULL).returncode == 1:
+        if subprocess.run(["diff", "-rq", os.path.join(former, "crds"), os.path.join(helm.CHART, "crds")], stdout=subprocess.DEVNULL).returncode == 1:
             story.figure("definitions that the upgrade changed", sum(c["metadata"]["generation"] > 1 for c in definitions(cluster)), at_least=1)
         story.figure("image", size / 2**20, "MiB", digits=0)
         under_the_chart(release, operator)
 
         release.lend_rights("apply")
         began = time.monotonic()
-        helm(cluster, "rollback", "lips", "1", *SPACE)
+        helm.run(cluster, "rollback", "lips", "1", *SPACE)
         release.ready(FORMER_IMAGE, began, "helm rollback")
         story.check(release.resources() == written, lambda: f"after the rollback: {release.resources() ^ written}")
         story.figure("pods bound and finished after the rollback", run_jobs(release, 1, "later", pause=0))
@@ -288,7 +264,7 @@ def under_the_chart(release, operator):
     story, cluster = release.story, release.cluster
     lead_to(STAND_IN, operator)
     began = time.monotonic()
-    tested = helm(cluster, "test", "lips", *SPACE, "--logs", "--timeout", "60s")
+    tested = helm.run(cluster, "test", "lips", *SPACE, "--logs", "--timeout", "60s")
     story.check("Phase:          Succeeded" in tested, lambda: f"helm test: {tested[-600:]}")
     story.check(re.search(r"pending +assigned", tested), lambda: f"helm test lists no plans: {tested[-600:]}")
     story.figure("helm test, on a cluster without work", time.monotonic() - began, "s")
@@ -347,15 +323,15 @@ def remove(release):
     for kind in ("datasets", "datamoves", "datastores"):
         cluster.kubectl("delete", kind, "--all", "--all-namespaces", "--timeout=60s")
     pools = release.resources(("Pool",))
-    helm(cluster, "uninstall", "lips", *SPACE, "--wait")
+    helm.run(cluster, "uninstall", "lips", *SPACE, "--wait")
     wait_for(lambda: not release.operators(), 60, "the operator's pod stays after helm uninstall")
-    helm(cluster, "uninstall", "lips-crds", *SPACE)
+    helm.run(cluster, "uninstall", "lips-crds", *SPACE)
     story.check(release.resources(("Pool",)) == pools and len(pools) == 3, "Pools do not survive the end of their operator and of lips-crds")
     left = release.left()
     story.figure("objects left by helm uninstall", ", ".join(left))
     story.expect(set(left) <= STAYS, lambda: f"left, against docs/kubernetes.md: {sorted(set(left) - STAYS)}")
     story.expect(MOVES in left, f"{MOVES} does not outlive the release")
-    helm(cluster, "upgrade", "--install", "lips-crds", DEFINITIONS, *SPACE, "--take-ownership", "--set", "keep=false")
-    helm(cluster, "uninstall", "lips-crds", *SPACE, "--wait")
+    helm.run(cluster, "upgrade", "--install", "lips-crds", DEFINITIONS, *SPACE, "--take-ownership", "--set", "keep=false")
+    helm.run(cluster, "uninstall", "lips-crds", *SPACE, "--wait")
     found = lambda: [c["metadata"]["name"] for c in definitions(cluster)]
     wait_for(lambda: not found(), 60, lambda: f"definitions stay though keep is false: {found()}")

@@ -3,6 +3,8 @@
 //	PUT  /rules   replaces the rules (a JSON list of Rule); counts begin anew
 //	GET  /counts  how often each rule was applied, by its name
 //	POST /cut     cuts every watch that is open now
+//
+// With --rename CLIENT=SERVER it also translates words, so that a program finds objects under names that it knows.
 package main
 
 import (
@@ -69,8 +71,73 @@ func (r *Rule) prepare() error {
 	return nil
 }
 
+// renames has words that mean the same to clients and to the server, each as CLIENT=SERVER.
+type renames struct {
+	words              []string
+	toServer, toClient *strings.Replacer
+}
+
+func (r *renames) String() string { return strings.Join(r.words, " ") }
+
+func (r *renames) Set(pair string) error {
+	client, server, found := strings.Cut(pair, "=")
+	if !found || client == "" || server == "" {
+		return fmt.Errorf("%q is not CLIENT=SERVER", pair)
+	}
+	r.words = append(r.words, client, server)
+	there, back := []string{}, []string{}
+	for i := 0; i < len(r.words); i += 2 {
+		there, back = append(there, r.words[i], r.words[i+1]), append(back, r.words[i+1], r.words[i])
+	}
+	r.toServer, r.toClient = strings.NewReplacer(there...), strings.NewReplacer(back...)
+	return nil
+}
+
+// replace returns a body with other words, and its length.
+func replace(body io.ReadCloser, words *strings.Replacer) (io.ReadCloser, int64, error) {
+	text, err := io.ReadAll(body)
+	body.Close()
+	if err != nil {
+		return nil, 0, err
+	}
+	found := words.Replace(string(text))
+	return io.NopCloser(strings.NewReader(found)), int64(len(found)), nil
+}
+
+// request asks for JSON: watches of other encodings have no lines. What a client sends in another encoding stays valid only where both words
+// of a pair are of the same length.
+func (r *renames) request(request *http.Request) error {
+	if len(r.words) == 0 {
+		return nil
+	}
+	request.Header.Set("Accept", "application/json")
+	request.Header.Del("Accept-Encoding")
+	var err error
+	request.Body, request.ContentLength, err = replace(request.Body, r.toServer)
+	return err
+}
+
+func (r *renames) answer(answer *http.Response) error {
+	if len(r.words) == 0 {
+		return nil
+	}
+	var err error
+	if answer.Body, answer.ContentLength, err = replace(answer.Body, r.toClient); err == nil {
+		answer.Header.Set("Content-Length", strconv.FormatInt(answer.ContentLength, 10))
+	}
+	return err
+}
+
+func (r *renames) line(text []byte) []byte {
+	if len(r.words) == 0 {
+		return text
+	}
+	return []byte(r.toClient.Replace(string(text)))
+}
+
 type proxy struct {
 	forward   *httputil.ReverseProxy
+	renames   *renames
 	transport *http.Transport
 	server    *url.URL
 
@@ -114,6 +181,9 @@ func status(code int) string {
 
 func (p *proxy) ServeHTTP(out http.ResponseWriter, request *http.Request) {
 	rule, cut := p.ruleFor(request)
+	if err := p.renames.request(request); err != nil {
+		panic(http.ErrAbortHandler)
+	}
 	if rule.Late {
 		body, err := io.ReadAll(request.Body)
 		if err != nil {
@@ -185,7 +255,7 @@ func (p *proxy) watch(out http.ResponseWriter, request *http.Request, rule Rule,
 				return
 			}
 			select {
-			case lines <- line{text, time.Now().Add(rule.lag)}:
+			case lines <- line{p.renames.line(text), time.Now().Add(rule.lag)}:
 			case <-request.Context().Done():
 				return
 			}
@@ -264,6 +334,8 @@ func main() {
 	authority := flag.String("ca", "", "certificate that the API server's is checked with")
 	certificate := flag.String("cert", "", "certificate to show to clients")
 	key := flag.String("key", "", "its key")
+	words := &renames{}
+	flag.Var(words, "rename", "CLIENT=SERVER: a word of clients, and what the server calls it; may be repeated")
 	seed := flag.Int64("seed", 1, "of what is drawn for the rules' shares")
 	flag.Parse()
 
@@ -279,10 +351,11 @@ func main() {
 	pool.AppendCertsFromPEM(pem)
 	// Without HTTP/2 on either side: one connection is one request, as the proxy breaks connections.
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, MaxIdleConnsPerHost: 64, TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}}
-	p := &proxy{transport: transport, server: address, random: rand.New(rand.NewSource(*seed)), cut: make(chan struct{})}
+	p := &proxy{transport: transport, renames: words, server: address, random: rand.New(rand.NewSource(*seed)), cut: make(chan struct{})}
 	p.forward = httputil.NewSingleHostReverseProxy(address)
 	p.forward.Transport = transport
 	p.forward.FlushInterval = -1
+	p.forward.ModifyResponse = words.answer
 	p.forward.ErrorHandler = func(out http.ResponseWriter, _ *http.Request, err error) {
 		panic(http.ErrAbortHandler) // as a client sees a server that is not there
 	}
