@@ -257,7 +257,7 @@ TEST_F(NodeRequests, NothingIsAskedForThatIsSoldOut) {
   EXPECT_THAT(with.plan().node_requests, Optional(Each(Field(&NodeRequest::offer, there))));
 }
 
-// Four-core nodes: what two zones get together is what the limit leaves, and most of it the zone with most work.
+// Four-core nodes: what two zones get together is what the limit leaves, and each has tasks that read there.
 TEST_F(NodeRequests, AskForNoMoreThanALimitLeavesToAllOffersTogether) {
   here = offer(ZoneId(0), 0.4), there = offer(ZoneId(1), 0.4);
   builder.limit_to({.cores = Cores(14)});
@@ -270,8 +270,8 @@ TEST_F(NodeRequests, AskForNoMoreThanALimitLeavesToAllOffersTogether) {
   with.add({.blocks = blocks[0], .cpu = 600});
   with.add({.blocks = blocks[1], .cpu = 600});
   std::map<OfferId, int> asked = by_offer(with.plan());
-  EXPECT_EQ(asked[there], 12) << "three nodes; half of one more would be too large";
-  EXPECT_EQ(asked[here], 0);
+  EXPECT_EQ(asked[there], 8) << "three nodes in all; half of one more would be too large";
+  EXPECT_EQ(asked[here], 4);
   with.state.apply(OffersChanged{IdVector<OfferId, std::uint32_t>(2, 1000), LaunchLimits(1, {.cores = Cores(400)})});
   asked = by_offer(with.plan());
   EXPECT_EQ(asked[there], 40);

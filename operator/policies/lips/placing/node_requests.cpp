@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "policies/lips/placing/limits_by_zone.h"
 #include "policies/lips/placing/pool_room.h"
 
 namespace lips {
@@ -173,28 +174,35 @@ void request_nodes(const SolvedMarket& market, WholeQuotas quotas, const std::ve
   if (workload.commodities.empty()) return;
   requests.leave_out(placements);
   requests.let_urgent_ask();
-  // A limit that offers share may not leave what is wanted of each. First come those whose work would cost most
-  // elsewhere or later, by the zone's price, then those of which most is wanted.
-  std::vector<std::tuple<double, double, ClassId>> offers;
+  // First come those whose work would cost most elsewhere or later, by the zone's price, then those of which most is
+  // wanted: each zone has its part of a limit, and the rest goes to whoever comes first.
+  std::vector<WantedNodes> offers;
   for (ClassId c : classes.classes.ids()) {
     const NodeClass& offer = classes.classes[c];
     if (!offer.offer.valid()) continue;
     const double own = offer.price.value() + classes.steps[c].front().waiting_price;
-    offers.emplace_back(std::min(0.0, own - amounts.zone_price[offer.zone]), -requests.wanted(c, amounts.open_work[c]),
-                        c);
+    offers.push_back(
+        {c, std::min(0.0, own - amounts.zone_price[offer.zone]), requests.wanted(c, amounts.open_work[c])});
   }
-  std::sort(offers.begin(), offers.end());
-  const auto ask = [&] {
-    for (auto& [rent, wanted, c] : offers) {
-      double nodes = -wanted;
-      requests.ask_for(c, nodes, amounts.open_work[c]);
-      wanted = -nodes;
+  std::sort(offers.begin(), offers.end(), [](const WantedNodes& a, const WantedNodes& b) {
+    return std::tuple(a.rent, -a.nodes, a.offer) < std::tuple(b.rent, -b.nodes, b.offer);
+  });
+  LimitsByZone limits(cluster, classes, offers);
+  const auto ask = [&](const auto& most) {
+    for (WantedNodes& wanted : offers) {
+      const double nodes = most(wanted);
+      double left = nodes;
+      requests.ask_for(wanted.offer, left, amounts.open_work[wanted.offer]);
+      wanted.nodes -= nodes - left;
+      limits.take(wanted.offer, nodes - left);
     }
   };
-  ask();
+  const auto all = [](const WantedNodes& wanted) { return wanted.nodes; };
+  ask([&](const WantedNodes& wanted) { return limits.nodes(wanted); });
+  ask(all);
   if (!compete) return;
   requests.lift_shares();
-  ask();
+  ask(all);
 }
 
 }  // namespace lips
