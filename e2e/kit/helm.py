@@ -24,7 +24,7 @@ def template(cluster, show_only, *flags):
 
 
 def run(cluster, *arguments):
-    """What helm prints of a command on the cluster. A command that fails ends the story."""
+    """Runs a command of helm on the cluster and returns its output. A command that fails ends the story."""
     found = command(cluster, "--kubeconfig", cluster.kubeconfig, *arguments)
     cluster.story.check(found.returncode == 0, f"helm {' '.join(arguments[:2])}: {found.stderr[-600:]}")
     return found.stdout

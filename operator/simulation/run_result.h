@@ -138,9 +138,10 @@ struct RunResult {
   std::uint64_t seed = 0;
 
   Invoice invoice;  // as a cloud bills what happened
-  Usd predicted;    // the invoice as foreseen when each binding and move was made (forecast.h)
-  Bill bill;        // by use, as the LiPS paper bills: per CPU-second; lost work is in it
-  Usd lost_work;    // the part of bill.cpu spent on lost work
+  // The invoice as foreseen when each binding and move was made (forecast.h); none where that is not known.
+  std::optional<Usd> predicted;
+  Bill bill;      // by use, as the LiPS paper bills: per CPU-second; lost work is in it
+  Usd lost_work;  // the part of bill.cpu spent on lost work
   ReclaimedWork reclaimed;
   Usd nodes_all;        // node-hours of every node while it was up, over the makespan
   Usd nodes_when_used;  // node-hours counting only hours of the clock in which the node had a task

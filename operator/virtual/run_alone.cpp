@@ -42,6 +42,7 @@ std::optional<Result<simulation::RunResult>> run_alone(const simulation::Scenari
   cluster.advance();
   const bool done = truth.jobs_finished() + truth.jobs_failed() == truth.jobs_total();
   simulation::RunResult result = simulation::close_run(scenario, truth, metrics, policy, options.until);
+  result.predicted.reset();
   result.stopped = stopped || (!done && options.until && cluster.loop().now() >= end);
   return result;
 }

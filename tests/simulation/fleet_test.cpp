@@ -140,7 +140,7 @@ TEST_F(FleetTest, AreBilledUntilTheyWouldGoWhereNodesLeftAtTheEndCount) {
   EXPECT_EQ(result.fleet.launches, 2u);
   EXPECT_EQ(result.makespan, seconds(151));
   EXPECT_NEAR(result.invoice.nodes.value(), 140 + 55 + 150 + 55, 1e-6);
-  EXPECT_NEAR(result.predicted.value(), result.invoice.total().value(), 1.1) << "launched a second after the plan";
+  EXPECT_NEAR(result.predicted->value(), result.invoice.total().value(), 1.1) << "launched a second after the plan";
 }
 
 TEST_F(FleetTest, KeepsANodeOnWhichAPodCameDuringTheValidation) {
@@ -445,7 +445,7 @@ jobs:
   const bool spot = std::any_of(both.invoice.node_lines.begin(), both.invoice.node_lines.end(),
                                 [](const auto& line) { return line.capacity_type == CapacityType::spot; });
   EXPECT_TRUE(spot);
-  EXPECT_NEAR(both.predicted.value(), both.invoice.total().value(), 0.03 * both.invoice.total().value());
+  EXPECT_NEAR(both.predicted->value(), both.invoice.total().value(), 0.03 * both.invoice.total().value());
 }
 
 // A random hour on nodes of two or three types in one or two zones. Empty ones go at once, unless a pod that waits fits

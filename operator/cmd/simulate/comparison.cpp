@@ -27,8 +27,8 @@ std::string invoice_table(const Comparison& comparison) {
     out += fmt::format("{:<24}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}{:>12.1f}{:>12}\n", run.policy,
                        page::usd(invoice.nodes.value()), page::usd(invoice.transfer.value()),
                        page::usd(invoice.storage.value()), page::usd(invoice.requests.value()),
-                       page::usd(invoice.total().value()), page::usd(run.predicted.value()), hours,
-                       page::usd(invoice.covered.value()));
+                       page::usd(invoice.total().value()), run.predicted ? page::usd(run.predicted->value()) : "-",
+                       hours, page::usd(invoice.covered.value()));
   }
   return out +
          "nodes: by the second from launch to termination; predicted: the bill as foreseen at each binding and move; "

@@ -87,7 +87,7 @@ Json invoice_of(const RunResult& run, const ClusterSnapshot& cluster) {
           {"transfer", invoice.transfer.value()},
           {"storage", invoice.storage.value()},
           {"requests", invoice.requests.value()},
-          {"predicted", run.predicted.value()},
+          {"predicted", run.predicted ? Json(run.predicted->value()) : Json()},
           {"covered", invoice.covered.value()},
           {"coreHoursPaid", run.core_hours_paid},
           {"coreHoursUsed", run.core_hours_used},

@@ -15,7 +15,9 @@ constexpr int writes_a_flush = 10;
 bool of_batch_job(const PodRecord& pod) { return pod.owner && pod.owner->is_batch_job(); }
 
 // The number of a pod counts among those that its Job makes, else among those of its job.
-std::string job_of(const PodRecord& pod) { return of_batch_job(pod) ? "owner/" + pod.owner->uid : job_key(pod); }
+std::string job_of(const PodRecord& pod) {
+  return of_batch_job(pod) ? std::string(owned_job) + pod.owner->uid : job_key(pod);
+}
 
 std::string name_of_job(const PodRecord& pod) { return of_batch_job(pod) ? pod.owner->uid : job_key(pod); }
 
@@ -59,7 +61,7 @@ void DataDivisions::found(const BatchJob& job) {
   const std::optional<SaidDivision> said = text ? read_division(*text) : std::nullopt;
   if (!said || said->job != job.meta.uid) return;
   written_.insert(job.meta.uid);
-  const std::string owner = "owner/" + job.meta.uid;
+  const std::string owner = std::string(owned_job) + job.meta.uid;
   found(key_of(job.meta.name_space, owner, said->data_set, 0), owner, *said);
 }
 
@@ -102,10 +104,10 @@ void DataDivisions::forget_unseen() {
   to_write_.clear();
 }
 
-void DataDivisions::keep_only(const std::set<std::string>& jobs) {
-  std::erase_if(entries_, [&](const auto& entry) { return !jobs.contains(entry.second.job); });
+void DataDivisions::keep_only(const std::function<bool(const std::string& job)>& is_there) {
+  std::erase_if(entries_, [&](const auto& entry) { return !is_there(entry.second.job); });
   std::erase_if(to_write_, [&](const auto& entry) { return !entries_.contains(entry.first); });
-  std::erase_if(written_, [&](const std::string& uid) { return !jobs.contains("owner/" + uid); });
+  std::erase_if(written_, [&](const std::string& uid) { return !is_there(std::string(owned_job) + uid); });
 }
 
 void DataDivisions::flush() {
@@ -114,8 +116,8 @@ void DataDivisions::flush() {
     const nlohmann::json annotations{{annotation::division, text}};
     ApiRequest request;
     request.verb = Verb::patch;
-    request.path = fmt::format("/apis/batch/v1/namespaces/{}/jobs/{}", percent_encoded(job.name_space),
-                               percent_encoded(job.name));
+    request.path =
+        fmt::format("/apis/batch/v1/namespaces/{}/jobs/{}", percent_encoded(job.name_space), percent_encoded(job.name));
     request.content_type = merge_patch;
     request.body = nlohmann::json{{"metadata", {{"uid", job.uid}, {"annotations", annotations}}}}.dump();
     request.repeatable = true;

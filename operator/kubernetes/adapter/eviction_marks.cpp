@@ -20,8 +20,7 @@ void EvictionMarks::review(const PodCache& pods, const EvictionContext& context,
   if (!review_.due(now)) return;
   tell(pods, model);
   int changed = 0;
-  for (const auto& [key, record] : pods.ours()) {
-    if (record->state != PodState::placed) continue;
+  for (const auto& [key, record] : pods.placed()) {
     const std::optional<Duration> ran = record->ran(now);
     if (record->kept_for && ran && (*ran >= *record->kept_for || to_end_.contains(full_name(record->meta))))
       binder.let_evict(record->meta);
@@ -36,8 +35,8 @@ void EvictionMarks::review(const PodCache& pods, const EvictionContext& context,
 void EvictionMarks::tell(const PodCache& pods, ModelFeed& model) {
   if (!model.listed()) return;
   std::vector<std::pair<TaskId, TimePoint>> marked;
-  for (const auto& [key, record] : pods.ours())
-    if (record->state == PodState::placed && record->kept_for && record->started && record->task.valid())
+  for (const auto& [key, record] : pods.placed())
+    if (record->kept_for && record->started && record->task.valid())
       marked.emplace_back(record->task, *record->started + *record->kept_for);
   const std::uint64_t listing = model.listings();
   if (marked == told_ && (marked.empty() || listing == told_of_)) return;

@@ -136,10 +136,10 @@ const MapsByZone& JobMemories::maps_of(const std::string& key) const {
   return entry == entries_.end() ? none : entry->second.maps;
 }
 
-void JobMemories::keep_only(const std::set<std::string>& keys) {
-  std::erase_if(entries_, [&](const auto& entry) { return !keys.contains(entry.first); });
-  std::erase_if(key_at_, [&](const auto& entry) { return !keys.contains(entry.second); });
-  std::erase_if(changed_, [&](const std::string& key) { return !keys.contains(key); });
+void JobMemories::keep_only(const std::function<bool(const std::string& key)>& is_there) {
+  std::erase_if(entries_, [&](const auto& entry) { return !is_there(entry.first); });
+  std::erase_if(key_at_, [&](const auto& entry) { return !is_there(entry.second); });
+  std::erase_if(changed_, [&](const std::string& key) { return !is_there(key); });
 }
 
 void JobMemories::flush(TimePoint now) {

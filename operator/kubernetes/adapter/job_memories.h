@@ -51,7 +51,7 @@ class JobMemories {
   const MapsByZone& maps_of(const std::string& key) const;
 
   // Forgets all other jobs: their last pod and their Job are gone.
-  void keep_only(const std::set<std::string>& keys);
+  void keep_only(const std::function<bool(const std::string& key)>& is_there);
   bool something_found() const { return !carried_.empty(); }
   std::size_t kept() const { return entries_.size(); }
   // Writes changes, as many as the rate allows; call it a few times a second.

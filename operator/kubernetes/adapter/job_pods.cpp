@@ -52,7 +52,7 @@ std::string creator_of(const PodRecord& pod) {
 
 std::string job_key(const PodRecord& pod) {
   if (!pod.work.job.empty()) return shared_job_key(pod.meta.name_space, pod.work.job);
-  return pod.owner ? "owner/" + pod.owner->uid : "pod/" + pod.meta.uid;
+  return pod.owner ? std::string(owned_job) + pod.owner->uid : "pod/" + pod.meta.uid;
 }
 
 void JobPods::update(const PodRecord& pod) {

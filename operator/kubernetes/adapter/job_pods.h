@@ -20,7 +20,7 @@ std::string creator_of(const PodRecord& pod);
 
 // Pods under one lips.dev/job, of one owner, or a pod alone.
 std::string job_key(const PodRecord& pod);
-inline constexpr std::string_view shared_job = "job/";
+inline constexpr std::string_view shared_job = "job/", owned_job = "owner/";
 std::string shared_job_key(const std::string& name_space, const std::string& job);
 
 using MapsByZone = std::map<std::string, std::uint32_t>;

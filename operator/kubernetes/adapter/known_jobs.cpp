@@ -22,6 +22,10 @@ void KnownJobs::update(Workflow workflow) {
   workflows_[uid] = std::move(workflow);
 }
 
+bool KnownJobs::is_there(const std::string& key) const {
+  return !pods_.of(key).empty() || (key.starts_with(owned_job) && jobs_.contains(key.substr(owned_job.size())));
+}
+
 void KnownJobs::forget_job(const std::string& uid) {
   jobs_.erase(uid);
   creator_ended(uid);

@@ -52,6 +52,8 @@ class KnownJobs {
   // Says whether one has changed since the last call.
   bool take_workflows_changed() { return std::exchange(workflows_changed_, false); }
   KnownJob known(const std::string& key);
+  // Says whether the job has a pod or, where its key names one, an owner.
+  bool is_there(const std::string& key) const;
   // Further pods of such applications, as far as quotas let them come.
   QuotaGrants& grants() { return grants_; }
   // Looks now and then which announced workers have come, and which may come no more.

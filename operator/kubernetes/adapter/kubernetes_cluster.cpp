@@ -6,7 +6,6 @@
 #include <chrono>
 #include <limits>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "kubernetes/adapter/task_reading.h"
@@ -320,12 +319,9 @@ void KubernetesCluster::forget_what_is_gone() {
     return record && record->on_node();
   });
   if (pods_.forget_unused_classes()) conditions_->forget_classes();
-  if (memories_->kept() == 0 && divisions_->kept() == 0) return;
-  std::set<std::string> keys;
-  for (const auto& [name, pod] : pods_.ours()) keys.insert(job_key(*pod));
-  for (const auto& [uid, job] : jobs_->all()) keys.insert("owner/" + uid);
-  memories_->keep_only(keys);
-  divisions_->keep_only(keys);
+  const auto is_there = [this](const std::string& key) { return jobs_->is_there(key); };
+  memories_->keep_only(is_there);
+  divisions_->keep_only(is_there);
 }
 
 // Takes the time from binding and planning, so it rests for long.

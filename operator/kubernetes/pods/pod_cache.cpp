@@ -360,7 +360,7 @@ std::unique_ptr<PodRecord> PodCache::forget(const ObjectMeta& meta, TimePoint no
   if (place == ours_.end() || place->second->meta.uid != meta.uid) return nullptr;
   std::unique_ptr<PodRecord> record = std::move(place->second);
   unplaced_.forget(place->first);
-  steered_.erase(place->first), with_claims_.erase(place->first);
+  placed_.erase(place->first), steered_.erase(place->first), with_claims_.erase(place->first);
   ours_.erase(place);
   nominated_.erase(key);
   std::erase_if(drivers_, [&](const auto& entry) { return entry.second.uid == meta.uid; });
@@ -383,6 +383,10 @@ void PodCache::set_state(PodRecord& record, PodState state) {
     unplaced_.note(place->first, record);
   else
     unplaced_.forget(place->first);
+  if (state == PodState::placed)
+    placed_.emplace(place->first, &record);
+  else
+    placed_.erase(place->first);
 }
 
 void PodCache::set_class(PodRecord& record, const PodNeeds& needs) {

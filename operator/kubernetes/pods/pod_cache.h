@@ -105,6 +105,7 @@ class PodCache {
   // Parts of ours(), in the same order: reviews once a second look at these alone, for most pods run or have ended.
   using Part = UnplacedPods::Part;
   UnplacedPods& unplaced() { return unplaced_; }
+  const Part& placed() const { return placed_; }            // by a binding that is confirmed, and not ended
   const Part& steered() const { return steered_; }          // of other schedulers
   const Part& with_claims() const { return with_claims_; }  // of persistent volumes
 
@@ -157,7 +158,7 @@ class PodCache {
   std::map<std::string, std::unique_ptr<PodRecord>> ours_;  // by namespace/name
   std::set<std::string> nominated_;
   UnplacedPods unplaced_;
-  Part steered_, with_claims_;                     // of ours_, by the same texts
+  Part placed_, steered_, with_claims_;            // of ours_, by the same texts
   std::unordered_map<std::string, Other> others_;  // on a node; looked up only
   std::map<std::string, Pod> depends_on_others_;   // their last version
   struct Driver {

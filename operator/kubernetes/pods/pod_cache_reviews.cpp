@@ -13,8 +13,8 @@ constexpr std::size_t spare_classes = 256;  // of gone pods: not worth collectin
 
 void PodCache::review_run_times(TimePoint now, Duration assumed) {
   std::map<std::string, std::vector<RunTime>> running;
-  for (const auto& [key, record] : ours_)
-    if (record->state == PodState::placed && record->started && now > *record->started)
+  for (const auto& [key, record] : placed_)
+    if (record->started && now > *record->started)
       running[template_of(record->meta.name_space, record->owner, record->meta.name)].push_back(
           {seconds(to_seconds(now - *record->started) * type_speeds_.of(type_under(*record))), record->declared});
   run_times_.review(running, assumed);

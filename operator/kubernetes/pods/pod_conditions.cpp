@@ -140,7 +140,8 @@ void PodConditions::review(PodCache& pods, const NodeCache& nodes, TimePoint now
   });
 }
 
-// Pods of a class of which the nodes say something else than before are looked at.
+// Pods of a class of which the nodes say something else than before are looked at. Where only numbers have changed,
+// these are the pods that were told so long ago that they may be told again.
 void PodConditions::count(PodCache& pods, TimePoint now, const NodeDemand& demand) {
   UnplacedPods& unplaced = pods.unplaced();
   for (auto& [reason, count] : pending_) count = 0;
@@ -156,8 +157,14 @@ void PodConditions::count(PodCache& pods, TimePoint now, const NodeDemand& deman
         alike.size();
     std::tuple seen(judged.fits_nowhere, judged.now.nowhere, judged.now.sentence);
     if (judged.seen == seen) continue;
+    const auto& [fits_nowhere, nowhere, sentence] = judged.seen;
+    const bool only_numbers = fits_nowhere == judged.fits_nowhere && nowhere == judged.now.nowhere &&
+                              says_the_same(sentence, judged.now.sentence);
     judged.seen = std::move(seen);
-    unplaced.wake(pod_class);
+    if (only_numbers)
+      unplaced.wake_told(pod_class);
+    else
+      unplaced.wake(pod_class);
   }
   for (const auto& [name, pod] : pods.steered())
     if (pod->state == PodState::waiting) pod->fits_nowhere = verdicts_[pod->pod_class].fits_nowhere;

@@ -7,12 +7,19 @@ namespace lips::kubernetes {
 void UnplacedPods::leave(std::string_view name, const Place& place) {
   held_.erase(name);
   awake_told_.erase(name), awake_untold_.erase(name);
-  if (resting_.erase(name) > 0) due_.erase({place.until, name});
+  if (resting_.erase(name) > 0) rise(name, place);
   const auto alike = waiting_.find(place.pod_class);
   if (alike == waiting_.end() || alike->second.erase(name) == 0) return;
   --waiting_count_;
   since_.at(place.pod_class).erase({place.since, name});
   if (alike->second.empty()) since_.erase(place.pod_class), waiting_.erase(alike);
+}
+
+void UnplacedPods::rise(std::string_view name, const Place& place) {
+  due_.erase({place.until, name});
+  const auto told = told_once_.find(place.pod_class);
+  if (told == told_once_.end() || told->second.erase(name) == 0) return;
+  if (told->second.empty()) told_once_.erase(told);
 }
 
 void UnplacedPods::note(std::string_view name, PodRecord& pod) {
@@ -47,7 +54,10 @@ void UnplacedPods::rest(std::string_view name, TimePoint until) {
     auto moved = awake->extract(name);
     if (moved.empty()) continue;
     known->second.until = until;
-    due_.emplace(until, known->first);
+    if (until < TimePoint::max())
+      due_.emplace(until, known->first);
+    else if (awake == &awake_told_)
+      told_once_[known->second.pod_class].insert(known->first);
     resting_.insert(std::move(moved));
   }
 }
@@ -55,7 +65,7 @@ void UnplacedPods::rest(std::string_view name, TimePoint until) {
 void UnplacedPods::wake(std::string_view name) {
   auto moved = resting_.extract(name);
   if (moved.empty()) return;
-  due_.erase({places_.find(name)->second.until, name});
+  rise(name, places_.find(name)->second);
   (moved.mapped()->reported_message.empty() ? awake_untold_ : awake_told_).insert(std::move(moved));
 }
 
@@ -63,6 +73,12 @@ void UnplacedPods::wake(PodClassId pod_class) {
   const auto alike = waiting_.find(pod_class);
   if (alike == waiting_.end()) return;
   for (const auto& [name, pod] : alike->second) wake(name);
+}
+
+void UnplacedPods::wake_told(PodClassId pod_class) {
+  const auto told = told_once_.find(pod_class);
+  if (told == told_once_.end()) return;
+  for (const std::string_view name : std::set<std::string_view>(told->second)) wake(name);
 }
 
 void UnplacedPods::wake_due(TimePoint now) {

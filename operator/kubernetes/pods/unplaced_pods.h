@@ -34,10 +34,12 @@ class UnplacedPods {
   // others.
   const Part& awake(bool told) const { return told ? awake_told_ : awake_untold_; }
   const Part& resting() const { return resting_; }
-  // Nobody has to look at it before that time.
+  // Nobody has to look at it before that time; the end of time: before something is said otherwise.
   void rest(std::string_view name, TimePoint until);
   void wake(std::string_view name);
   void wake(PodClassId pod_class);
+  // Those that rest until the end of time and have been told something.
+  void wake_told(PodClassId pod_class);
   void wake_due(TimePoint now);
 
  private:
@@ -49,13 +51,15 @@ class UnplacedPods {
   using Times = std::set<std::pair<TimePoint, std::string_view>>;
 
   void leave(std::string_view name, const Place& place);
+  void rise(std::string_view name, const Place& place);
 
   Part all_, held_, awake_told_, awake_untold_, resting_;
   std::map<std::string_view, Place> places_;
   std::map<PodClassId, Part> waiting_;
   std::map<PodClassId, Times> since_;  // of the same
   std::size_t waiting_count_ = 0;
-  Times due_;  // of those that rest
+  Times due_;                                                   // of those that rest until a time
+  std::map<PodClassId, std::set<std::string_view>> told_once_;  // of those that rest until the end of time
 };
 
 }  // namespace lips::kubernetes

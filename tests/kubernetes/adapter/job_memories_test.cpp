@@ -50,7 +50,7 @@ TEST_F(JobMemoriesTest, KeepNothingOfJobsThatAreGone) {
     memories.remember(key, home(), "z");
   }
   EXPECT_EQ(memories.kept(), 1000u);
-  memories.keep_only({"owner/7"});
+  memories.keep_only([](const std::string& key) { return key == "owner/7"; });
   memories.flush(TimePoint(std::chrono::hours(1)));
   EXPECT_EQ(memories.kept(), 1u);
   EXPECT_EQ(memories.of("owner/7").home, "z");
