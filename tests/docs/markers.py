@@ -55,11 +55,15 @@ def code_of(file):
 
 
 def text_of_story(root, name):
-    """The story, and the scripts of tests/ that it runs; None: there is none."""
+    """The story, the functions of e2e/kit that it calls, and the scripts of tests/ that it runs; None: there is none."""
     file = root / "e2e/stories" / f"{name}.py"
     if not file.exists():
         return None
     text = code_of(file)
+    for module, function in sorted(set(re.findall(r"\b(\w+)\.(\w+)\(", text))):
+        kit = root / "e2e/kit" / f"{module}.py"
+        if kit.exists() and (found := re.search(rf"^def {function}\(.*?\n(?=\S|\Z)", code_of(kit), re.M | re.S)):
+            text += "\n" + found[0]
     for folder, script in re.findall(r'"tests", "(\w+)", "(\w+)"', text):
         text += code_of(root / "tests" / folder / script)
     return text
