@@ -15,6 +15,7 @@ TOOLS = os.environ.get("LIPS_TOOLS") or os.path.expanduser("~/.cache/lips-tools"
 KEPT = ["Namespace", "Node", "Pod", "Job", "Event", "Lease", "DataSet", "DataStore", "Pool", "DataMove", "ConfigMap", "PersistentVolumeClaim",
         "PersistentVolume"]
 CLONE_NEWNET = 0x40000000
+ADDRESS = "10.0.0.1"  # of the story where there are real nodes, as pods reach it
 
 
 def need_tools(*names):
@@ -187,8 +188,8 @@ class Cluster:
         self.api.patch("Node", name, {"metadata": {"labels": labels}})
 
 
-def is_ready(node):
-    return any(c["type"] == "Ready" and c["status"] == "True" for c in node.get("status", {}).get("conditions", []))
+def is_ready(obj):
+    return any(c["type"] == "Ready" and c["status"] == "True" for c in obj.get("status", {}).get("conditions", []))
 
 
 MUST_RUN = []  # programs: while one of them has ended by itself, nothing is worth waiting for

@@ -1,13 +1,17 @@
-"""The chart: its objects as helm renders them, releases of it, and the image that these run."""
+"""The chart: its objects as helm renders them, releases of it, the image that these run, and what their operators say."""
 import os
+import re
 import subprocess
+import urllib.request
 
 from kit.cluster import E2E, TOOLS
 
 ROOT = os.path.dirname(E2E)
 CHART = os.path.join(ROOT, "charts", "lips")
 NAMESPACE = "lips-system"
-IMAGE = "local.test/lips:e2e"
+REPOSITORY, TAG = "local.test/lips", "e2e"
+IMAGE = f"{REPOSITORY}:{TAG}"
+VALUES = {"image": {"repository": REPOSITORY, "tag": TAG, "pullPolicy": "Never"}, "replicas": 1}  # for one real node that has it
 
 
 def command(cluster, *arguments):
@@ -45,7 +49,22 @@ def build_image(cluster, *more_names):
     return size
 
 
-def values_of_image():
-    """Flags for a chart that runs IMAGE once."""
-    repository, tag = IMAGE.rsplit(":", 1)
-    return [flag for setting in (f"image.repository={repository}", f"image.tag={tag}", "image.pullPolicy=Never", "replicas=1") for flag in ("--set", setting)]
+def keep_log(cluster, pod):
+    """The log of a release's pod, which is also kept in the story's folder."""
+    name = pod["metadata"]["name"]
+    log = str(cluster.api.request("GET", f"/api/v1/namespaces/{NAMESPACE}/pods/{name}/log"))
+    with open(os.path.join(cluster.story.folder, name + ".log"), "w", encoding="utf-8") as file:
+        file.write(log)
+    return log
+
+
+def refused(log):
+    """The lines about requests for which the roles do not suffice."""
+    return [line for line in log.splitlines() if re.search(r"\b403\b", line) or "forbidden" in line.lower()]
+
+
+def dollars_of_rows(pod, name):
+    """The dollars in each row of the page that has this name."""
+    with urllib.request.urlopen(f"http://{pod['status']['podIP']}:8080/?still", timeout=20) as answer:
+        rows = re.findall(rf"<tr>(?:(?!</tr>).)*>{name}<.*?</tr>", answer.read().decode(), re.S)
+    return [sum(float(text.replace(",", "")) for text in re.findall(r"\$([\d.,]+)", row)) for row in rows]

@@ -9,7 +9,7 @@ import time
 import urllib.request
 
 from kit import objects
-from kit.cluster import E2E, TOOLS, need_tools, wait_for
+from kit.cluster import E2E, TOOLS, is_ready, need_tools, wait_for
 from kit.operator import Process, free_port
 from kit.story import Missing
 
@@ -167,8 +167,7 @@ class Karpenter(Process):
 
     def ready(self):
         """Says whether it would buy: the NodePool says so."""
-        pool = self.cluster.api.get("NodePool", "batch")
-        return any(c["type"] == "Ready" and c["status"] == "True" for c in pool.get("status", {}).get("conditions", []))
+        return is_ready(self.cluster.api.get("NodePool", "batch"))
 
 
 def wait_empty(cluster, patience):

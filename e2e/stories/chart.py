@@ -16,7 +16,7 @@ import urllib.parse
 import urllib.request
 
 from kit import helm, objects, rights
-from kit.cluster import Cluster, E2E, need_tools, wait_for
+from kit.cluster import ADDRESS, Cluster, E2E, is_ready, need_tools, wait_for
 from kit.former_chart import former_chart
 from kit.operator import Process, parse_metrics
 from kit.recorder import Recorder
@@ -32,7 +32,7 @@ SPACE = ("--namespace", helm.NAMESPACE)
 MOVES = "namespace/lips-system-moves"
 STAYS = {MOVES, "lease.coordination.k8s.io/lips", "configmap/lips-memory", "pod/lips-test"}
 FAKE = {"key": "kwok.x-k8s.io/node", "value": "fake", "effect": "NoSchedule"}
-STAND_IN = ("10.0.0.1", 8090)  # for the Service; an address of the cluster's network
+STAND_IN = (ADDRESS, 8090)  # for the Service
 RANGES = {"$__rate_interval": "1m", "$__interval": "15s", "$__range": "5m"}
 
 
@@ -101,7 +101,7 @@ class Release:
         self.cluster, self.story, self.api = cluster, cluster.story, cluster.api
         self.values = os.path.join(cluster.story.folder, "values.json")
         with open(self.values, "w", encoding="utf-8") as file:
-            json.dump({"image": {"repository": helm.IMAGE.rpartition(":")[0], "tag": helm.IMAGE.rpartition(":")[2], "pullPolicy": "Never"}, "replicas": 1,
+            json.dump({**helm.VALUES,
                        "test": {"url": f"http://{STAND_IN[0]}:{STAND_IN[1]}"},
                        "config": {"moves": {"image": "local.test/rclone:1"}, "log": {"level": "debug"}, "policy": {"settings": {"meanWait": "10m"}},
                                   "twin": {"every": "5s"}}}, file)
@@ -117,12 +117,6 @@ class Release:
             json.dump(values, file)
         return path
 
-    def keep_log(self, pod):
-        log = str(self.api.request("GET", f"/api/v1/namespaces/lips-system/pods/{pod['metadata']['name']}/log"))
-        with open(os.path.join(self.story.folder, pod["metadata"]["name"] + ".log"), "w", encoding="utf-8") as file:
-            file.write(log)
-        return log
-
     def operators(self):
         return [p for p in self.api.list("Pod", "lips-system") if p["metadata"]["labels"].get("app.kubernetes.io/name") == "lips"]
 
@@ -130,8 +124,7 @@ class Release:
         """The operator's pod with this image, once it is ready and the only one."""
         def alone():
             pods = self.operators()
-            ready = [p for p in pods if p["spec"]["containers"][0]["image"] == image and any(
-                c["type"] == "Ready" and c["status"] == "True" for c in p.get("status", {}).get("conditions", []))]
+            ready = [p for p in pods if p["spec"]["containers"][0]["image"] == image and is_ready(p)]
             return ready if len(pods) == 1 else None
 
         try:
@@ -139,7 +132,7 @@ class Release:
         finally:
             for pod in self.operators():
                 try:
-                    self.keep_log(pod)
+                    helm.keep_log(self.cluster, pod)
                 except Exception as error:
                     self.story.say(f"no log of {pod['metadata']['name']}: {error}")
         self.story.figure(f"{what} to a ready operator", time.monotonic() - began, "s")
@@ -196,11 +189,9 @@ def run_theirs(cluster):
              "kube-scheduler does not bind its pods")
 
 
-def dollars_of_theirs(page):
+def dollars_of_theirs(operator):
     """The invoice of what kube-scheduler ran, as the page has it."""
-    with urllib.request.urlopen(page, timeout=20) as answer:
-        row = re.search(r"<tr>(?:(?!</tr>).)*>kube-scheduler, as it ran<.*?</tr>", answer.read().decode(), re.S)
-    return sum(float(text.replace(",", "")) for text in re.findall(r"\$([\d.,]+)", row[0])) if row else 0
+    return next(iter(helm.dollars_of_rows(operator, "kube-scheduler, as it ran")), 0)
 
 
 def tell(story):
@@ -237,8 +228,7 @@ def tell(story):
         helm.run(cluster, "upgrade", "--install", "lips-crds", DEFINITIONS, *SPACE, "--take-ownership")
         helm.run(cluster, "upgrade", "lips", helm.CHART, *SPACE, "--values", release.values)
         operator = release.ready(helm.IMAGE, began, "helm upgrade")
-        page = f"http://{operator['status']['podIP']}:8080/?still"
-        wait_for(lambda: dollars_of_theirs(page) > 0, 300, "the page shows no dollars of the pods of kube-scheduler", pause=0.5)
+        wait_for(lambda: dollars_of_theirs(operator) > 0, 300, "the page shows no dollars of the pods of kube-scheduler", pause=0.5)
         story.figure("helm upgrade to the first dollars of kube-scheduler's pods on the page", time.monotonic() - began, "s", at_most=300)
         story.check(release.resources() == written, lambda: f"after the upgrade: {release.resources() ^ written}")
         stale = [c["metadata"]["name"] for c in definitions(cluster) if c["metadata"].get("labels", {}).get("app.kubernetes.io/instance") != "lips-crds"]
@@ -275,7 +265,7 @@ def under_the_chart(release, operator):
     story.figure("pods bound and finished under the chart's rights", run_jobs(release, 3))
     with urllib.request.urlopen(f"http://{operator['status']['podIP']}:8080/metrics", timeout=20) as answer:
         rights.note(story.folder, parse_metrics(answer.read().decode()))
-    denied = [line for line in release.keep_log(operator).splitlines() if re.search(r"\b403\b", line) or "forbidden" in line.lower()]
+    denied = helm.refused(helm.keep_log(cluster, operator))
     story.expect(not denied, lambda: f"the roles do not suffice: {denied[0][:300]}")
     plugin = os.path.join(story.folder, "kubectl-lips")
     if not os.path.lexists(plugin):

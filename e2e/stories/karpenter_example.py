@@ -7,12 +7,10 @@ name: there is no DNS for the cluster. kwok plays the tasks of five minutes in h
 """
 import json
 import os
-import re
 import time
-import urllib.request
 
 from kit import helm, karpenter, objects
-from kit.cluster import Cluster, need_tools, wait_for
+from kit.cluster import ADDRESS, Cluster, is_ready, need_tools, wait_for
 from kit.operator import FaultProxy
 from kit.recorder import Recorder
 from kit.steering import GATE, gates
@@ -23,7 +21,6 @@ EXAMPLE = os.path.join(helm.ROOT, "examples", "karpenter")
 CHEAPER = ["c5a.xlarge", "c5a.2xlarge"]  # Karpenter could buy them, and the NodePool leaves them out
 PLAYED = 30                              # seconds of each task
 BOOT = "10s"
-HERE = "10.0.0.1"                        # as pods reach the story
 CHEAPEST = min(karpenter.SPOT, key=karpenter.SPOT.get)
 ZONE = "topology.kubernetes.io/zone"
 FAMILY = "karpenter.k8s.aws/instance-family"
@@ -35,22 +32,11 @@ def install(story, cluster, prices):
     """As values.yaml says in its first line, with an image that is here. Returns the operator's pod once it is ready."""
     began = time.monotonic()
     helm.run(cluster, "install", "lips", helm.CHART, "--namespace", helm.NAMESPACE, "--create-namespace", "--values", os.path.join(EXAMPLE, "values.yaml"),
-             *helm.values_of_image(), "--set", f"config.prices.metrics={prices.url}")
-
-    def ready():
-        return [p for p in cluster.api.list("Pod", helm.NAMESPACE) if any(
-            c["type"] == "Ready" and c["status"] == "True" for c in p.get("status", {}).get("conditions", []))]
-
+             *(f"--set-json={key}={json.dumps(value)}" for key, value in helm.VALUES.items()), "--set", f"config.prices.metrics={prices.url}")
+    ready = lambda: [pod for pod in cluster.api.list("Pod", helm.NAMESPACE) if is_ready(pod)]
     pod = wait_for(ready, 120, "the operator's pod is not ready", pause=0.5)[0]
     story.figure("helm install to a ready operator", time.monotonic() - began, "s")
     return pod
-
-
-def log_of(cluster, pod):
-    log = str(cluster.api.request("GET", f"/api/v1/namespaces/{helm.NAMESPACE}/pods/{pod['metadata']['name']}/log"))
-    with open(os.path.join(cluster.story.folder, "lips.log"), "w", encoding="utf-8") as file:
-        file.write(log)
-    return log
 
 
 def bought(seen):
@@ -61,13 +47,14 @@ def bought(seen):
 
 def tell(story):
     need_tools("helm", "fault-proxy")
+    karpenter.need_karpenter()
     offers = karpenter.prices(types=karpenter.TYPES + CHEAPER)
     with Cluster(story, real_nodes=1, scheduler=True, stages=karpenter.stages(story.folder, PLAYED)) as cluster:
         cluster.add_nodes([objects.fake_node(f"system-{zone}", zone, instance_type="m6i.xlarge", taints=[SYSTEM]) for zone in objects.ZONES[1:]])
         proxy = FaultProxy(cluster, renames=karpenter.AWS_WORDS).start()
         buyer = karpenter.Karpenter(cluster, offers, kubeconfig=proxy.kubeconfig).install_definitions(BOOT, "default").start()
         helm.build_image(cluster)
-        operator = install(story, cluster, karpenter.PricePage(offers, HERE))
+        operator = install(story, cluster, karpenter.PricePage(offers, ADDRESS))
         cluster.kubectl("cordon", operator["spec"]["nodeName"])  # it is for the system too
         apply = lambda name: cluster.kubectl("apply", "-f", os.path.join(EXAMPLE, name))
         apply("node-pool.yaml")
@@ -81,13 +68,14 @@ def tell(story):
             try:
                 finish(story, seen, began)
             finally:
-                log = log_of(cluster, operator)
+                log = helm.keep_log(cluster, operator)
             story.figure("pods of the Job that were made behind the gate", sum(gates(p) == [GATE] for p in first.values() if p["metadata"]["namespace"] == "batch"),
                          at_least=8)
-            page(story, operator)
+            dollars = wait_for(lambda: sum(helm.dollars_of_rows(operator, "batch")), 60, "the page shows no dollars of the namespace", pause=1)
+            story.figure("on the page, of the namespace", dollars, "USD", digits=4)
             karpenter_ends(story, cluster, began)
-        denied = [line for line in log.splitlines() if re.search(r"\b403\b", line) or "forbidden" in line.lower() or "NodePool" in line]
-        story.expect(not denied, lambda: f"the operator's log: {denied[0][:300]}")  # of a right, or of a NodePool that is not understood
+        wrong = helm.refused(log) + [line for line in log.splitlines() if "NodePool" in line]  # which is not understood
+        story.expect(not wrong, lambda: f"the operator's log: {wrong[0][:300]}")
 
 
 def finish(story, seen, began):
@@ -107,16 +95,6 @@ def finish(story, seen, began):
     classes = {claim["spec"]["nodeClassRef"]["kind"] for _, _, claim in seen.history["NodeClaim"]}
     story.check(classes == {"EC2NodeClass"}, lambda: f"NodeClaims name {classes}")
     story.figure("machines", ", ".join(f"{labels[TYPE]} {labels['karpenter.sh/capacity-type']} {labels[ZONE]}" for labels in nodes.values()))
-
-
-def page(story, operator):
-    """The page has dollars of the namespace."""
-    def dollars():
-        with urllib.request.urlopen(f"http://{operator['status']['podIP']}:8080/?still", timeout=20) as answer:
-            rows = re.findall(r"<tr>(?:(?!</tr>).)*>batch<.*?</tr>", answer.read().decode(), re.S)
-        return sum(float(text.replace(",", "")) for row in rows for text in re.findall(r"\$([\d.,]+)", row))
-
-    story.figure("on the page, of the namespace", wait_for(dollars, 60, "the page shows no dollars of the namespace", pause=1), "USD", digits=4)
 
 
 def karpenter_ends(story, cluster, began):
