@@ -41,7 +41,6 @@ class DataDivisions {
   void forget_unseen();
   // Forgets the divisions of all other jobs: "owner/" and the uid of a Job, or the key of a job of pods.
   void keep_only(const std::function<bool(const std::string& job)>& is_there);
-  std::size_t kept() const { return entries_.size(); }
   // Writes to Jobs what is new, as many as the rate allows; call it a few times a second.
   void flush();
 

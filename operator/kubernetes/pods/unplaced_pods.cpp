@@ -76,9 +76,8 @@ void UnplacedPods::wake(PodClassId pod_class) {
 }
 
 void UnplacedPods::wake_told(PodClassId pod_class) {
-  const auto told = told_once_.find(pod_class);
-  if (told == told_once_.end()) return;
-  for (const std::string_view name : std::set<std::string_view>(told->second)) wake(name);
+  if (const auto told = told_once_.extract(pod_class); !told.empty())
+    for (const std::string_view name : told.mapped()) wake(name);
 }
 
 void UnplacedPods::wake_due(TimePoint now) {
