@@ -113,11 +113,18 @@ void KubernetesCluster::handle(const Gone& gone) {
 
 void KubernetesCluster::handle(const Listed& listed) {
   const bool everything = readiness_.handle(listed);
-  if (listed.kind == WatchedKind::pods) lifecycle_->handle_list(listed.request);
+  if (listed.kind == WatchedKind::pods) {
+    pods_.listed();
+    lifecycle_->handle_list(listed.request);
+  }
   if (listed.kind == WatchedKind::pod_groups) groups_.set_trouble("");
   if (listed.kind == WatchedKind::resource_quotas) settle_quotas();
   if (!everything) return;
   log_.info("full resync", {{"nodes", nodes_.all().size()}, {"pods", pods_.ours().size()}});
+}
+
+void KubernetesCluster::handle(const WentBack& news) {
+  if (news.kind == WatchedKind::pods) pods_.store_went_back();
 }
 
 void KubernetesCluster::handle(const BindReport& report) {

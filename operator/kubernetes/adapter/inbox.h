@@ -52,6 +52,9 @@ struct Listed {  // all objects of that kind have been reported, by a list that 
   WatchedKind kind = WatchedKind::pods;
   std::uint64_t request = 0;
 };
+struct WentBack {  // the server's store is of an earlier time; all objects of that kind are listed anew
+  WatchedKind kind = WatchedKind::pods;
+};
 struct NotUnderstood {
   WatchedKind kind = WatchedKind::pods;
   ObjectMeta meta;
@@ -71,7 +74,7 @@ struct BindReport {
 
 using Message =
     std::variant<Pod, Node, BatchJob, CronJob, Claim, Volume, StorageClass, CsiNode, CsiDriver, StorageRoom, PodGroup,
-                 Workflow, ResourceQuota, Namespace, Gone, Listed, NotListed, NotUnderstood, BindReport>;
+                 Workflow, ResourceQuota, Namespace, Gone, Listed, WentBack, NotListed, NotUnderstood, BindReport>;
 
 class Inbox {
  public:

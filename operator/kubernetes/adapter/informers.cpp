@@ -30,6 +30,7 @@ class DecodingSink : public ObjectSink {
     if (std::exchange(listed_, true)) telemetry_.on_watch(resource_name(kind_), WatchTrouble::relisted);
     inbox_.put(Listed{kind_, request});
   }
+  void set_back(const SetBack&) override { inbox_.put(WentBack{kind_}); }
   void heard() override { telemetry_.on_watch_heard(resource_name(kind_)); }
   void failed(const Error& error) override {
     telemetry_.on_watch(resource_name(kind_), WatchTrouble::restarted);

@@ -180,6 +180,7 @@ class KubernetesCluster : public ClusterClient {
   void settle_quotas();
   void handle(const Gone& gone);
   void handle(const Listed& listed);
+  void handle(const WentBack& news);
   void handle(const NotListed& failed);
   void handle(const NotUnderstood& refused);
   void handle(const BindReport& report);

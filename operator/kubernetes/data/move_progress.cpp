@@ -10,6 +10,17 @@ bool MoveProgress::is_under_way(const DataMoveResource& move) {
          phase != MovePhase::failed;
 }
 
+// Another process may have waited for it before.
+TimePoint MoveProgress::first_seen(const DataMoveResource& move, TimePoint now) {
+  return move.meta.created == TimePoint{} ? now : std::min(now, move.meta.created);
+}
+
+// As late as may be: the attempts before this one have taken all of their time.
+TimePoint MoveProgress::last_step(const DataMoveResource& move, TimePoint now) const {
+  if (!move.status.started) return first_seen(move, now);
+  return std::min(now, *move.status.started + std::max(0, move.status.attempt - 1) * bound_of(move));
+}
+
 // True: a copy got further, or none is under way.
 bool MoveProgress::note(const Moves& moves, TimePoint now) {
   bool further = false, any = false;
@@ -20,7 +31,7 @@ bool MoveProgress::note(const Moves& moves, TimePoint now) {
     any = any || is_under_way(move);
     const auto [place, is_new] = known_.try_emplace(uid);
     Known& known = place->second;
-    if (is_new) known.first = known.last = now;
+    if (is_new) known.first = first_seen(move, now), known.last = last_step(move, now);
     if (!known.steps.emplace(move.status.attempt, move.status.phase).second || is_new) continue;
     known.last = now;
     further = further || move.status.began();

@@ -1,6 +1,6 @@
 // Which DataMoves get no further, so that no task waits for their copies any longer: each step of a copy has a bound.
 // A step is a phase of an attempt, counted once, so that a move that goes back and forth gets no further either. Knows
-// what this process has seen; reads no clock.
+// what this process has seen, and of the time before what the objects say. Reads no clock.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +40,8 @@ class MoveProgress {
     TimePoint first{}, last{};
   };
   bool note(const Moves& moves, TimePoint now);
+  static TimePoint first_seen(const DataMoveResource& move, TimePoint now);
+  TimePoint last_step(const DataMoveResource& move, TimePoint now) const;
   Duration bound_of(const DataMoveResource& move) const;
 
   Bounds bounds_;

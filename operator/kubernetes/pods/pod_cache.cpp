@@ -277,6 +277,7 @@ PodCache::Update PodCache::update_ours(const Pod& pod, TimePoint now) {
     begin(pod, *place, now);
   }
   PodRecord& record = *place;
+  if (went_back_ && !fresh && has_gone_back(record, pod)) return begin_again(pod, record, now);
   record.generation = pod.generation;
   record.says_disruption = find_text(pod.annotations, annotation::do_not_disrupt) != nullptr;
   record.kept_for = read_kept_for(pod.annotations);
@@ -318,6 +319,28 @@ PodCache::Update PodCache::update_ours(const Pod& pod, TimePoint now) {
   // The server shows it unbound or gated, but an answer that said otherwise is newer.
   if (record.on_node() || record.state == PodState::ungated) return {Change::none, &record, ""};
   return {review(record, pod), &record, ""};
+}
+
+// A restored store shows a pod where it was before we, or its scheduler or kubelet, went on with it. The answer to a
+// binding that is under way tells more.
+bool PodCache::has_gone_back(const PodRecord& record, const Pod& pod) {
+  if (has_ended(pod.phase)) return false;
+  if (record.state == PodState::terminated) return true;
+  if (!pod.node.empty()) return false;
+  return record.state == PodState::placed || (record.state == PodState::ungated && !was_steered(pod));
+}
+
+PodCache::Update PodCache::begin_again(const Pod& pod, PodRecord& record, TimePoint now) {
+  const std::string before = record.on_node() ? record.node : "";
+  end_binding(record, PodState::held);  // review() then reports `arrived`
+  record.unschedulable_reason = UnschedulableReason::none;
+  record.started.reset(), record.finished.reset(), record.ungated_since.reset(), record.under_way_since.reset();
+  record.succeeded = false;
+  Update update = update_ours(pod, now);
+  // The model drops what it knows of the pod before it hears of it again.
+  update.change = update.change == Change::arrived ? Change::spec_changed : Change::withdrawn;
+  update.elsewhere_than = before;
+  return update;
 }
 
 void PodCache::learn(const Pod& pod, PodRecord& record) {

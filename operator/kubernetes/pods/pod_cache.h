@@ -50,6 +50,9 @@ class PodCache {
     std::string elsewhere_than;  // the node that we had planned, if it is on another one
   };
   Update update(const Pod& pod, TimePoint now);
+  // Between these two calls the server's word counts, even where the answer to a binding said otherwise.
+  void store_went_back() { went_back_ = true; }
+  void listed() { went_back_ = false; }
   // Says whether somebody else removed the gate of this pod of another scheduler. If so, forget() it before update().
   bool has_left(const Pod& pod);
   // Returns its last record, for the model; nullptr: it was not ours.
@@ -137,6 +140,8 @@ class PodCache {
   bool has_first_use(const Pod& pod) const;
   std::vector<LabelRequirement> excluded_for(const PodRecord& record);
   Change review(PodRecord& record, const Pod& pod);
+  static bool has_gone_back(const PodRecord& record, const Pod& pod);
+  Update begin_again(const Pod& pod, PodRecord& record, TimePoint now);
   void learn(const Pod& pod, PodRecord& record);
   void learn(PodRecord& record, TimePoint end);
   std::string type_under(const PodRecord& record) const;
@@ -169,6 +174,7 @@ class PodCache {
   std::set<std::string> rejoined_;         // pods of review_applications()
   std::uint64_t groups_seen_ = 0;
   bool regrouped_ = false;
+  bool went_back_ = false;
 };
 
 }  // namespace lips::kubernetes

@@ -103,6 +103,28 @@ TEST_F(MoveProgressTest, DoesNotLetOneWaitWithoutEndWhileOthersGetFurther) {
   EXPECT_GE(now_ - TimePoint(hours(1000)), minutes(59));
 }
 
+// However often the operator's process begins anew.
+TEST_F(MoveProgressTest, IsNotForgottenByAProcessThatEnds) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    moves_.clear();
+    set("copies", MovePhase::copying, static_cast<std::int32_t>(1 + random.below(5)));
+    set("waits", MovePhase::pending, 0);
+    const TimePoint begin = now_;
+    moves_["copies"].status.started = moves_["copies"].meta.created = moves_["waits"].meta.created = begin;
+    const auto life = seconds(static_cast<int>(random.uniform(5, 500)));
+    bool stalled = false;
+    while (!stalled && now_ - begin < hours(3)) {
+      progress_ = MoveProgress(bounds());
+      for (const TimePoint end = now_ + life; now_ < end; now_ += seconds(1)) progress_.review(moves_, now_);
+      stalled = progress_.is_stalled("copies") && progress_.is_stalled("waits");
+    }
+    EXPECT_TRUE(stalled);
+    EXPECT_GE(now_ - begin, moves_["copies"].status.attempt * minutes(20)) << "each attempt has its time";
+  }
+}
+
 // Whatever becomes of its status, a move is waited for only so long.
 TEST_F(MoveProgressTest, EndsEveryWait) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
