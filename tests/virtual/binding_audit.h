@@ -1,14 +1,15 @@
-// Looks at every change of a virtual cluster's pods: each is bound once, and only where there is room by the API's own
-// words.
+// Looks at every change of a virtual cluster's pods: each is bound once, and only where kube-scheduler's filters let
+// it, as far as whoever binds it can know.
 #pragma once
 
-#include <gtest/gtest.h>
+#include <fmt/format.h>
 
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
-#include "virtual/kube_objects.h"
+#include "virtual/kube_filters.h"
 #include "virtual/virtual_kubernetes.h"
 
 namespace lips::virtual_cluster {
@@ -18,38 +19,62 @@ class BindingAudit {
   // This outlives the cluster.
   void watch(VirtualKubernetes& cluster) {
     ObjectStore& objects = cluster.server().objects();
-    objects.listen("/api/v1/pods", [this, &objects](const ObjectChange& change) { look(objects, change); });
+    objects.listen("/api/v1/pods", [this, &cluster](const ObjectChange& change) { look(cluster, change); });
+    objects.listen("/api/v1/nodes", [this, &cluster](const ObjectChange& change) {
+      if (change.before && marks_of(*change.before) != marks_of(*change.now.json))
+        marked_[key_of(*change.now.json)] = cluster.loop().now();
+    });
   }
   std::size_t bound() const { return bound_.size(); }
+  const std::vector<std::string>& violations() const { return violations_; }
+  // The store is of an earlier time: what was bound since then may be bound again.
+  void begin_anew() { bound_.clear(), there_.clear(); }
 
  private:
-  void look(const ObjectStore& objects, const ObjectChange& change) {
+  // A scheduler may not know so long that another has bound a pod, or that a node says something else.
+  static constexpr Duration until_known = std::chrono::minutes(2);
+  struct Bound {
+    KubePod pod;
+    TimePoint at;
+  };
+
+  static Json marks_of(const Json& node) {
+    return Json::array({look_in(node, "spec"), look_in(look_in(node, "metadata"), "labels")});
+  }
+
+  void look(VirtualKubernetes& cluster, const ObjectChange& change) {
     const KubePod pod = read_kube_pod(*change.now.json);
     if (change.type == ChangeType::deleted || pod.ended) {
-      if (const auto found = there_.find(pod.uid); found != there_.end()) {
-        rooms_[found->second.node].take_away(found->second);
-        there_.erase(found);
-      }
+      for (auto& [node, pods] : there_) pods.erase(pod.uid);
       return;
     }
     // One that came with its node, as the source of a copy, is not bound.
     if (pod.node.empty() || !change.before || !text_in(look_in(*change.before, "spec"), "nodeName").empty()) return;
-    EXPECT_TRUE(bound_.insert(pod.uid).second) << pod.key << " is bound twice";
-    there_[pod.uid] = pod;
-    KubeRoom& room = rooms_[pod.node];
-    room.put(pod);
-    const StoredObject* node = objects.find("/api/v1/nodes", pod.node);
-    if (!node) return;  // it has gone since
-    const KubeAmounts has = read_kube_node(*node->json).allocatable;
-    EXPECT_LE(room.taken.cpu, has.cpu) << pod.node << " with " << pod.key;
-    EXPECT_LE(room.taken.memory, has.memory) << pod.node << " with " << pod.key;
-    EXPECT_LE(room.pods, has.of("pods")) << pod.node << " with " << pod.key;
-    for (const auto& [resource, amount] : room.taken.others) EXPECT_LE(amount, has.of(resource)) << pod.node;
+    if (!bound_.insert(pod.uid).second) violations_.push_back(pod.key + " is bound twice");
+    const StoredObject* node = cluster.server().objects().find("/api/v1/nodes", pod.node);
+    if (node) judge(pod, read_kube_node(*node->json), cluster.loop().now());  // else it has gone since
+    there_[pod.node][pod.uid] = {pod, cluster.loop().now()};
   }
 
-  std::map<std::string, KubePod> there_;   // by uid
-  std::map<std::string, KubeRoom> rooms_;  // by node
-  std::set<std::string> bound_;            // uids
+  void judge(const KubePod& pod, KubeNode node, TimePoint now) {
+    KubeRoom room;
+    room.node = std::move(node);
+    std::string others;
+    for (const auto& [uid, other] : there_[pod.node]) {
+      if (other.pod.scheduler != pod.scheduler && now - other.at < until_known) continue;
+      room.put(other.pod);
+      others += ' ' + other.pod.key;
+    }
+    const auto marked = marked_.find(pod.node);
+    const bool may_be_new = marked != marked_.end() && now - marked->second < until_known;
+    for (const std::string& why : may_be_new ? filter_resources(pod, room) : why_filtered(pod, room))
+      violations_.push_back(fmt::format("{} is bound to {}, with{}: {}", pod.key, pod.node, others, why));
+  }
+
+  std::map<std::string, std::map<std::string, Bound>> there_;  // by node and uid
+  std::map<std::string, TimePoint> marked_;                    // the last change of a node's labels, taints or state
+  std::set<std::string> bound_;                                // uids
+  std::vector<std::string> violations_;
 };
 
 }  // namespace lips::virtual_cluster

@@ -138,6 +138,7 @@ TEST(Modes, EveryPodIsBoundOnceWhereThereIsRoomAndEveryJobEnds) {
       options.at_end = [&](VirtualKubernetes& cluster) { wrong = cluster.wrong(); };
       const simulation::RunResult run = through(scenario, mode == PodMode::watch ? "spread" : "lips", options);
       EXPECT_THAT(wrong, testing::IsEmpty());
+      EXPECT_THAT(audit.violations(), testing::IsEmpty());
       EXPECT_GE(audit.bound(), run.tasks_finished);
       if (scenario.failures.empty()) {
         EXPECT_EQ(run.jobs_finished, run.jobs);

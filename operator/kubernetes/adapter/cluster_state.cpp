@@ -56,9 +56,19 @@ bool KubernetesCluster::awaits_lists() {
   return watch_book_.awaits_any();
 }
 
+// True: the API server did not answer for long, and does again. A watch may not know yet that it is dead, so that what
+// it told is as old as the silence.
+bool KubernetesCluster::review_silence() {
+  const bool was_away = std::exchange(away_, unreachable().has_value());
+  if (!was_away || away_) return false;
+  informers_->relist_all();
+  readiness_.begin_again();
+  return true;
+}
+
 bool KubernetesCluster::in_charge(bool awaits) {
-  const bool set_back = review_set_back();
-  if (readiness_.review() || set_back) {
+  const bool set_back = review_set_back(), back = review_silence();
+  if (readiness_.review() || set_back || back) {
     if (model_.listed()) divisions_->forget_unseen();
     model_.unlist();
   }

@@ -26,12 +26,13 @@ Write write_of(const kubernetes::ApiRequest& request, const ApiResponse& answer,
 
 }  // namespace
 
-void Audit::watch(VirtualKubernetes& cluster) {
-  cluster.server().audit_by([this, &loop = cluster.loop()](const auto& request, const ApiResponse& answer) {
-    if (is_read(request.verb)) return;
-    writes_.push_back(write_of(request, answer, loop.now()));
-    if (on_write_) on_write_(writes_.back());
-  });
+void Audit::watch(VirtualKubernetes& cluster, std::function<bool()> others) {
+  cluster.server().audit_by(
+      [this, &loop = cluster.loop(), others = std::move(others)](const auto& request, const ApiResponse& answer) {
+        if (is_read(request.verb) || (others && others())) return;
+        writes_.push_back(write_of(request, answer, loop.now()));
+        if (on_write_) on_write_(writes_.back());
+      });
 }
 
 Audit::Busiest Audit::busiest() const {

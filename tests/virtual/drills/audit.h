@@ -24,8 +24,8 @@ class Audit {
  public:
   // `on_write`: called after each write, at most once inside another.
   explicit Audit(std::function<void(const Write&)> on_write = {}) : on_write_(std::move(on_write)) {}
-  // This outlives the cluster's last request.
-  void watch(VirtualKubernetes& cluster);
+  // This outlives the cluster's last request. `others`: true while somebody else asks.
+  void watch(VirtualKubernetes& cluster, std::function<bool()> others = {});
 
   const std::vector<Write>& writes() const { return writes_; }
   // Most writes of one verb to one object within a minute; events are not counted.

@@ -1,9 +1,11 @@
 // An hour without API server: every request is refused, or nothing answers; then the server has forgotten all versions.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "base/random.h"
+#include "tests/virtual/binding_audit.h"
 #include "tests/virtual/drills/drill.h"
 
 namespace lips::virtual_cluster::drills {
@@ -34,6 +36,23 @@ void without_server(std::uint64_t seed, SeenOutages& seen) {
     cluster.loop().at(outage.end, [&cluster] { cluster.server().objects().compact(); });
   };
   Audit audit;
+  // An administrator cordons a node meanwhile. Nothing is bound to it later, though a watch hangs for longer.
+  BindingAudit bindings;
+  options.at_start = [&, begin = options.at_start](VirtualKubernetes& cluster) {
+    begin(cluster);
+    bindings.watch(cluster);
+    const auto cordon = [&cluster, seed](bool closed) {
+      ObjectStore& objects = cluster.server().objects();
+      const ObjectStore::Objects& nodes = objects.all("/api/v1/nodes");
+      if (nodes.size() < 2) return;  // one is left for the work
+      const auto node = std::next(nodes.begin(), static_cast<std::ptrdiff_t>(seed % nodes.size()));
+      Json changed = *node->second.json;
+      changed["spec"]["unschedulable"] = closed;
+      objects.put("/api/v1/nodes", std::string(node->first), std::move(changed));
+    };
+    cluster.loop().at(outage.begin + std::chrono::minutes(1), [cordon] { cordon(true); });
+    cluster.loop().at(outage.end + soon, [cordon] { cordon(false); });
+  };
   const Outcome outcome = run_drill(scenario, std::move(options), audit);
   // The work of an hour waits at once when the server is back. It is worth dear nodes then that it does without in
   // usual times: on three nodes one of which is dear three times the dollars.
@@ -41,6 +60,7 @@ void without_server(std::uint64_t seed, SeenOutages& seen) {
   Bounds bounds;
   bounds.dollars = 4;
   expect_promises(usual, outcome, audit, bounds);
+  EXPECT_THAT(bindings.violations(), testing::IsEmpty());
   seen.dollars += outcome.run.bill.total() / usual.bill.total();
   for (const Write& write : audit.writes()) EXPECT_FALSE(outage.covers(write.at)) << write.path;
   if (outcome.ended < outage.end) return;  // all had been bound before

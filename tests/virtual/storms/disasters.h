@@ -1,0 +1,40 @@
+// The troubles of a storm that lie in the cluster: its store, its definitions, rights and administrators.
+#pragma once
+
+#include <string>
+
+#include "tests/virtual/drills/drill.h"
+#include "tests/virtual/storms/storm_case.h"
+#include "virtual/virtual_kubernetes.h"
+
+namespace lips::virtual_cluster::storms {
+
+// The ConfigMap that remembers what the operator must not forget, where a restored store is noticed.
+inline constexpr const char* memory_name = "lips-memory";
+
+class Disasters {
+ public:
+  explicit Disasters(const StormCase& storm) : storm_(storm), administrator_(storm.random(Trouble::administrator)) {}
+  // This and the cluster outlive the run. `restored`: called when the store has gone back.
+  void begin(VirtualKubernetes& cluster, std::function<void()> restored);
+  // A person who reads the operator's state confirms that replicas were checked (docs/operations.md).
+  drills::States& states() { return states_; }
+
+ private:
+  void restore();
+  void confirm();
+  void take_rights();
+  void drop_a_field();
+  void hide_a_kind();
+  void administrate();
+
+  const StormCase& storm_;
+  VirtualKubernetes* cluster_ = nullptr;
+  drills::States states_;
+  ObjectStore::Backup backup_;
+  std::function<void()> restored_;
+  Random administrator_;
+  TimePoint begun_;
+};
+
+}  // namespace lips::virtual_cluster::storms

@@ -1,0 +1,107 @@
+#include "tests/virtual/storms/storm_run.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+#include "kubernetes/api/write_governor.h"
+#include "policies/registry/registry.h"
+#include "tests/simulation/random_scenario.h"
+#include "tests/virtual/binding_audit.h"
+#include "tests/virtual/drills/audit.h"
+#include "tests/virtual/elastic_day.h"
+#include "tests/virtual/storms/disasters.h"
+#include "tests/virtual/storms/reasons_audit.h"
+#include "tests/virtual/storms/strangers.h"
+#include "tests/virtual/storms/tenancy_audit.h"
+#include "tests/virtual/storms/weather.h"
+#include "virtual/scenario_settings.h"
+
+namespace lips::virtual_cluster::storms {
+namespace {
+
+// Nodes that fail with their data, stragglers, jobs with reduces, two pools of which one may take room back; or nodes
+// that are ordered, come late and go.
+simulation::Scenario scenario_of(const StormCase& storm) {
+  const std::uint64_t seed = storm.seed;
+  simulation::Scenario scenario =
+      buys_nodes(scene_of(seed)) ? elastic_day(seed) : simulation::tiny::random_scenario(seed);
+  if (!buys_nodes(scene_of(seed))) {
+    scenario.thinking = simulation::Thinking::free;
+    if (seed % 2 == 0) scenario.cluster.pools[PoolId(1)].reclaim = ReclaimRule::from_borrowers;
+  }
+  if (scenario.jobs.size() > storm.most_jobs) scenario.jobs.resize(storm.most_jobs);
+  return scenario;
+}
+
+std::vector<std::string> data_sets_of(const simulation::Scenario& scenario) {
+  std::vector<std::string> names;
+  for (const DataSetId id : scenario.cluster.data_sets.ids()) names.push_back(key_of(data_set_object(scenario, id)));
+  return names;
+}
+
+// The operator cannot write for minutes, or its processes end before they have judged a pod (30 s after they saw it).
+bool may_be_silent(const StormCase& storm, const Storm& weather) {
+  const bool ends_soon = weather.restart_every > Duration(0) && weather.restart_every < std::chrono::seconds(90);
+  return ends_soon || storm.has[Trouble::kills] || storm.has[Trouble::outage] || storm.has[Trouble::restore] ||
+         storm.has[Trouble::rights];
+}
+
+}  // namespace
+
+StormOutcome run_storm(const StormCase& storm, Log* log) {
+  const simulation::Scenario scenario = scenario_of(storm);
+  const auto policy = *make_policy("lips", scenario.settings);
+  StormOutcome outcome;
+  std::vector<std::string>& violations = outcome.violations;
+  BindingAudit bindings;
+  Processes processes(storm);
+  Strangers strangers(storm, data_sets_of(scenario));
+  drills::Audit writes([&](const drills::Write&) { processes.wrote(); });
+  Disasters disasters(storm);
+  ReasonsAudit reasons;
+  TenancyAudit tenancy;
+  ThroughOptions options;
+  options.storm = weather_of(storm, start_of(scenario));
+  options.cluster.mode = mode_of(scene_of(storm.seed));
+  options.adapter = &disasters.states();
+  options.log = log;
+  options.adjust = [](kubernetes::ClusterSettings& settings) { settings.shares = {operator_name_space, memory_name}; };
+  options.at_start = [&](VirtualKubernetes& cluster) {
+    bindings.watch(cluster);
+    writes.watch(cluster, [&] { return strangers.asks(); });
+    disasters.begin(cluster, [&] { bindings.begin_anew(), writes.begin_anew(); });
+    strangers.begin(cluster);
+    tenancy.watch(cluster);
+    if (!may_be_silent(storm, options.storm)) reasons.watch(cluster);
+  };
+  std::vector<std::string> wrong;
+  options.at_end = [&](VirtualKubernetes& cluster) { wrong = cluster.wrong(); };
+  processes.prepare(options);
+  const auto run = run_through_kubernetes(scenario, *policy, "lips", options);
+  outcome.strangers_ended = strangers.pods_ended();
+  if (!run) {
+    violations.push_back("the operator ends: " + run.error().message);
+    return outcome;
+  }
+  outcome.jobs = run->jobs;
+  outcome.taken_back = run->reclaimed.tasks;
+  // Containers that a restored store does not know end within half a minute; until then a kubelet may refuse a pod.
+  for (std::string& what : wrong)
+    if (!storm.has[Trouble::restore] || !what.starts_with("no room")) violations.push_back(std::move(what));
+  violations.insert(violations.end(), bindings.violations().begin(), bindings.violations().end());
+  for (const std::string& pod : writes.bound_twice()) violations.push_back(pod + " is bound twice");
+  violations.insert(violations.end(), tenancy.violations().begin(), tenancy.violations().end());
+  for (std::string& why : reasons.violations()) violations.push_back(std::move(why));
+  const drills::Audit::Busiest busiest = writes.busiest();
+  // A field of a move's status that the server drops is written until the governor says no.
+  const int most_writes = kubernetes::WriteGovernor::most_writes / (storm.has[Trouble::fields] ? 1 : 2);
+  if (busiest.writes > static_cast<std::size_t>(most_writes))
+    violations.push_back(fmt::format("{} times a minute: {}", busiest.writes, busiest.what));
+  if (scenario.failures.empty() && run->jobs_finished != run->jobs)
+    violations.push_back(fmt::format("{} of {} jobs end", run->jobs_finished, run->jobs));
+  return outcome;
+}
+
+}  // namespace lips::virtual_cluster::storms
