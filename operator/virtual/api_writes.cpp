@@ -12,6 +12,7 @@
 #include "virtual/json_patch.h"
 #include "virtual/metadata_rules.h"
 #include "virtual/pod_rules.h"
+#include "virtual/quota_admission.h"
 
 namespace lips::virtual_cluster {
 namespace {
@@ -150,6 +151,9 @@ ApiResponse ApiServer::create(const Target& target, Json body) {
   if (kind.plural == "pods") begin_pod(body);
   if (prune_) prune_(collection, body);
   const std::string place = key_of(body);
+  if (kind.plural == "pods" && !objects_.find(collection, place))
+    if (const std::string why = admit_by_quotas(objects_, body); !why.empty())
+      return refusal(403, "Forbidden", fmt::format("{} \"{}\" is forbidden: {}", kind.in_words(), name, why));
   if (const StoredObject* created = objects_.create(collection, std::move(body), loop_.now()))
     return {201, body_of(*created->json)};
   const Json& there = (*objects_.find(collection, place)->json)["metadata"];

@@ -13,6 +13,7 @@
 #include "virtual/json_patch.h"
 #include "virtual/metadata_rules.h"
 #include "virtual/pod_rules.h"
+#include "virtual/quota_admission.h"
 #include "virtual/scenario_settings.h"
 
 namespace lips::virtual_cluster {
@@ -84,6 +85,7 @@ VirtualKubernetes::VirtualKubernetes(const simulation::Scenario& scenario, const
     }
   }
   put_cluster();
+  quotas_.emplace(server_.objects(), *loop_);
   scheduler_.emplace(server_, *loop_, scenario.seed, rules_.scheduler);
   server_.objects().listen(pods_path, [this](const ObjectChange& change) { follow_pods(change); });
   const auto to_movers = [this](const char* collection, void (Movers::*start)(const Json&)) {
@@ -217,9 +219,7 @@ void VirtualKubernetes::end_pod(TaskId task, bool succeeded) {
   record.bound = record.leaves = false;
   record.name.clear();
   if (succeeded) return;
-  loop_->at(loop_->now() + rules_.jobs.back_off, [this, task] {
-    if (pods_[task].name.empty() && !truth_.has_ended(task)) make_pod(task);
-  });
+  make_pod_later(task);
 }
 
 // Whoever takes a pod's room evicts it. Nothing is said of a pod that the restored store does not know as running.
@@ -229,9 +229,7 @@ void VirtualKubernetes::lose_pod(TaskId task) {
     return end_pod(task, false);
   }
   if (!pods_[task].name.empty()) return;
-  loop_->at(loop_->now() + rules_.jobs.back_off, [this, task] {
-    if (pods_[task].name.empty() && !truth_.has_ended(task)) make_pod(task);
-  });
+  make_pod_later(task);
 }
 
 // The garbage collector of pods does this with those whose node is gone.
@@ -392,10 +390,21 @@ void VirtualKubernetes::make_pod(TaskId task) {
   PodOfTask& record = pods_[task];
   Json pod = pod_object(scenario_, places_[task], stage_of(task).uid, record.attempts++, rules_.mode);
   begin_pod(pod);
+  if (!admit_by_quotas(server_.objects(), pod).empty()) {  // the Job controller tries again
+    --record.attempts;
+    record.name.clear();
+    return make_pod_later(task);
+  }
   record.name = key_of(pod);
   record.bound = false;
   task_of_[record.name] = task;
   LIPS_CHECK(server_.objects().create(pods_path, std::move(pod), loop_->now()), "each attempt has a name of its own");
+}
+
+void VirtualKubernetes::make_pod_later(TaskId task) {
+  loop_->at(loop_->now() + rules_.jobs.back_off, [this, task] {
+    if (pods_[task].name.empty() && !truth_.has_ended(task)) make_pod(task);
+  });
 }
 
 void VirtualKubernetes::finish_job(JobId id, TaskKind kind) {

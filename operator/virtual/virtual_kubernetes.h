@@ -13,6 +13,7 @@
 #include "virtual/event_expiry.h"
 #include "virtual/kube_scheduler.h"
 #include "virtual/movers.h"
+#include "virtual/quota_controller.h"
 #include "virtual/scenario_objects.h"
 #include "virtual/shown_services.h"
 #include "virtual/virtual_client.h"
@@ -101,6 +102,7 @@ class VirtualKubernetes {
   void make_reduces(JobId job);
   void make_pods(std::vector<TaskId> tasks, std::size_t batch);
   void make_pod(TaskId task);
+  void make_pod_later(TaskId task);
   void take_back(TaskId task);
   void end_pod(TaskId task, bool succeeded);
   void collect_pod(TaskId task);
@@ -139,6 +141,7 @@ class VirtualKubernetes {
   ShownServices services_{scenario_, server_.objects()};
   std::optional<KubeScheduler> scheduler_;
   EventExpiry expiry_{server_.objects(), events_path};
+  std::optional<QuotaController> quotas_;
   std::vector<EnumArray<TaskKind, StageRecord>> stages_;  // by job
   std::optional<kubernetes::EventLoop::TimerId> next_;
   Duration patience_ = std::chrono::hours(1);

@@ -1,4 +1,4 @@
-// What is known of pods once the API server's store is of an earlier time.
+// The knowledge of pods once the API server's store is of an earlier time.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
 
 #include "kubernetes/adapter/restore_guard.h"
+#include "tests/virtual/storms/strangers.h"
 #include "tests/virtual/storms/weather.h"
+#include "virtual/quota_admission.h"
 #include "virtual/scenario_settings.h"
 
 namespace lips::virtual_cluster::storms {
@@ -43,7 +47,8 @@ bool is_drawn(std::uint64_t seed, const std::string& text, double share) {
 
 }  // namespace
 
-void Disasters::begin(VirtualKubernetes& cluster, std::function<void()> restored) {
+void Disasters::begin(VirtualKubernetes& cluster, const simulation::Scenario& scenario,
+                      std::function<void()> restored) {
   cluster_ = &cluster;
   begun_ = cluster.loop().now();
   restored_ = std::move(restored);
@@ -54,6 +59,7 @@ void Disasters::begin(VirtualKubernetes& cluster, std::function<void()> restored
   if (storm_.has[Trouble::fields]) drop_a_field();
   if (storm_.has[Trouble::kinds]) hide_a_kind();
   if (storm_.has[Trouble::administrator]) administrate();
+  if (storm_.has[Trouble::quotas]) set_quotas(scenario);
   const Outage outage = weather_of(storm_, begun_).outage;
   if (outage.end > begun_) cluster.loop().at(outage.end, [&cluster] { cluster.server().objects().compact(); });
 }
@@ -125,7 +131,7 @@ void Disasters::hide_a_kind() {
   cluster_->server().hide(dispensable[random.below(std::size(dispensable))]);
 }
 
-// What was changed is as before in the end.
+// In the end all is as before.
 void Disasters::administrate() {
   ObjectStore& objects = cluster_->server().objects();
   if (cluster_->over()) return;
@@ -167,6 +173,37 @@ void Disasters::administrate() {
   else if (!objects.all(pools_path).empty())
     change_pool(any(objects.all(pools_path)));
   cluster_->loop().at(cluster_->loop().now() + seconds(administrator_.exponential(20)), [this] { administrate(); });
+}
+
+// Reduces wait for maps and count as pods meanwhile: each quota has room for all of them and a map.
+void Disasters::set_quotas(const simulation::Scenario& scenario) {
+  Random random = storm_.random(Trouble::quotas);
+  struct Need {
+    std::uint32_t reduces = 0;
+    double cores = 1;
+  };
+  std::map<std::string, Need> needs{{Strangers::name_space, {}}};
+  for (const JobArrived& job : scenario.jobs) {
+    Need& need = needs[pool_name(scenario, job.job.pool)];
+    need.reduces += job.job.reduce_tasks;
+    need.cores = std::max(need.cores, job.job.request.cpu.value());
+  }
+  for (const auto& [name_space, need] : needs) {
+    if (random.uniform() < 0.3) continue;
+    const std::uint64_t pods = need.reduces + 1 + random.below(12);
+    Json hard{{"pods", std::to_string(pods)}};
+    if (random.uniform() < 0.5)
+      hard["requests.cpu"] = std::to_string(static_cast<int>(std::ceil(static_cast<double>(pods) * need.cores)));
+    cluster_->loop().at(begun_ + seconds(random.uniform(0, 300)), [this, name_space = name_space, hard] {
+      ObjectStore& objects = cluster_->server().objects();
+      objects.create(quotas_path,
+                     {{"apiVersion", "v1"},
+                      {"kind", "ResourceQuota"},
+                      {"metadata", {{"name", "few"}, {"namespace", name_space}}},
+                      {"spec", {{"hard", hard}}}},
+                     cluster_->loop().now());
+    });
+  }
 }
 
 }  // namespace lips::virtual_cluster::storms

@@ -15,8 +15,8 @@ inline constexpr const char* memory_name = "lips-memory";
 class Disasters {
  public:
   explicit Disasters(const StormCase& storm) : storm_(storm), administrator_(storm.random(Trouble::administrator)) {}
-  // This and the cluster outlive the run. `restored`: called when the store has gone back.
-  void begin(VirtualKubernetes& cluster, std::function<void()> restored);
+  // This, the scenario and the cluster outlive the run. `restored`: called when the store has gone back.
+  void begin(VirtualKubernetes& cluster, const simulation::Scenario& scenario, std::function<void()> restored);
   // A person who reads the operator's state confirms that replicas were checked (docs/operations.md).
   drills::States& states() { return states_; }
 
@@ -27,6 +27,7 @@ class Disasters {
   void drop_a_field();
   void hide_a_kind();
   void administrate();
+  void set_quotas(const simulation::Scenario& scenario);
 
   const StormCase& storm_;
   VirtualKubernetes* cluster_ = nullptr;

@@ -8,9 +8,9 @@ namespace lips::virtual_cluster::storms {
 namespace {
 
 constexpr EnumArray<Trouble, std::string_view> trouble_names{
-    "lost-requests", "lost-answers", "busy",  "slow",          "cut-watches", "late-events",
-    "compactions",   "restarts",     "kills", "clocks",        "outage",      "restore",
-    "rights",        "fields",       "kinds", "administrator", "careless",    "hostile"};
+    "lost-requests", "lost-answers",  "busy",     "slow",    "cut-watches", "late-events", "compactions",
+    "restarts",      "kills",         "clocks",   "outage",  "restore",     "rights",      "fields",
+    "kinds",         "administrator", "careless", "hostile", "quotas"};
 
 // Shares of all storms.
 double share_of(Trouble trouble) {
@@ -27,6 +27,7 @@ double share_of(Trouble trouble) {
     case administrator:
     case careless:
     case hostile:
+    case quotas:
       return 0.35;
     default:
       return 0.5;

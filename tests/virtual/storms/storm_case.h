@@ -34,6 +34,7 @@ enum class Trouble : std::uint8_t {
   administrator,  // cordons nodes, sets and takes away taints, changes prices and pools
   careless,       // a tenant whose objects make no sense
   hostile,        // a tenant who says what only the operator may say
+  quotas,         // ResourceQuotas of namespaces, which let few pods be there at a time
 };
 inline constexpr auto troubles = enumerators<Trouble>;
 std::string_view to_string(Trouble trouble);

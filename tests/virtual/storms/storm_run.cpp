@@ -71,10 +71,12 @@ StormOutcome run_storm(const StormCase& storm, Log* log) {
   options.at_start = [&](VirtualKubernetes& cluster) {
     bindings.watch(cluster);
     writes.watch(cluster, [&] { return strangers.asks(); });
-    disasters.begin(cluster, [&] { bindings.begin_anew(), writes.begin_anew(); });
+    disasters.begin(cluster, scenario, [&] { bindings.begin_anew(), writes.begin_anew(); });
     strangers.begin(cluster);
     tenancy.watch(cluster);
-    if (!may_be_silent(storm, options.storm)) reasons.watch(cluster);
+    if (may_be_silent(storm, options.storm)) return;
+    reasons.watch(cluster);
+    tenancy.count_orders(cluster);
   };
   std::vector<std::string> wrong;
   options.at_end = [&](VirtualKubernetes& cluster) { wrong = cluster.wrong(); };

@@ -79,7 +79,7 @@ void Strangers::act() {
   const TimePoint now = cluster_->loop().now();
   if (now > leaves_) {
     leave();
-    // What was on its way when they left goes as well.
+    // Objects that were on their way when they left go as well.
     if (now < leaves_ + they_stay) cluster_->loop().at(now + std::chrono::seconds(60), [this] { act(); });
     return;
   }

@@ -20,7 +20,14 @@ class TenancyAudit {
   // This and the cluster outlive the run.
   void watch(VirtualKubernetes& cluster) {
     cluster.server().objects().listen(pods, [this](const ObjectChange& change) { look(change); });
-    review(cluster);
+  }
+  // From now on, once a minute.
+  void count_orders(VirtualKubernetes& cluster) {
+    cluster.loop().at(cluster.loop().now() + std::chrono::minutes(1), [this, &cluster] {
+      if (cluster.over()) return;
+      count(cluster);
+      count_orders(cluster);
+    });
   }
   const std::vector<std::string>& violations() const { return violations_; }
 
@@ -45,14 +52,6 @@ class TenancyAudit {
     if (bound && data.starts_with(std::string(data_name_space) + '/') &&
         text_in(look_in(pod, "spec"), "schedulerName") == "lips")
       violations_.push_back(fmt::format("{} is bound and reads {}", key_of(pod), data));
-  }
-
-  void review(VirtualKubernetes& cluster) {
-    cluster.loop().at(cluster.loop().now() + std::chrono::minutes(1), [this, &cluster] {
-      if (cluster.over()) return;
-      count(cluster);
-      review(cluster);
-    });
   }
 
   void count(VirtualKubernetes& cluster) {
