@@ -9,6 +9,7 @@
 
 #include "kubernetes/api/time_text.h"
 #include "virtual/api_server.h"
+#include "virtual/disruption_budgets.h"
 #include "virtual/json_patch.h"
 #include "virtual/metadata_rules.h"
 #include "virtual/pod_rules.h"
@@ -188,6 +189,7 @@ ApiResponse ApiServer::evict(const Target& target, const Json& body) {
   const Json options = part_in(body, "deleteOptions");
   const std::string why = other_than_preconditions(part_in(options, "preconditions"), *found->json);
   if (!why.empty()) return conflict(kind, path.name, why);
+  if (auto forbidden = forbidden_by_budgets(objects_, *found->json)) return *forbidden;
   if (grace_of(*found->json, grace_in(path, options)) > 0) {
     Json pod = *found->json;
     mark_eviction(pod, loop_.now());

@@ -10,6 +10,7 @@
 #include "kubernetes/data/resources.h"
 #include "kubernetes/pods/pod_annotations.h"
 #include "model/node_labels.h"
+#include "virtual/disruption_budgets.h"
 #include "virtual/json_patch.h"
 #include "virtual/metadata_rules.h"
 #include "virtual/pod_rules.h"
@@ -30,6 +31,7 @@ constexpr const char* served[] = {"/api/v1/namespaces",
                                   "/api/v1/persistentvolumeclaims",
                                   "/api/v1/persistentvolumes",
                                   "/api/v1/resourcequotas",
+                                  budgets_path,
                                   "/apis/batch/v1/jobs",
                                   "/apis/batch/v1/cronjobs",
                                   "/apis/storage.k8s.io/v1/storageclasses",

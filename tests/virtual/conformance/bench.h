@@ -95,6 +95,7 @@ std::span<const Check> checks_of_updates();
 std::span<const Check> checks_of_patches();
 std::span<const Check> checks_of_pods();
 std::span<const Check> checks_of_quotas();
+std::span<const Check> checks_of_budgets();
 std::span<const Check> checks_of_deletion();
 std::span<const Check> checks_of_discovery();
 

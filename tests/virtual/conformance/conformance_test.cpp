@@ -20,7 +20,7 @@ std::vector<NamedCheck> whole_table() {
   std::vector<NamedCheck> table;
   for (const auto group :
        {checks_of_creation(), checks_of_lists(), checks_of_watches(), checks_of_updates(), checks_of_patches(),
-        checks_of_pods(), checks_of_quotas(), checks_of_deletion(), checks_of_discovery()})
+        checks_of_pods(), checks_of_quotas(), checks_of_budgets(), checks_of_deletion(), checks_of_discovery()})
     for (const Check& check : group) table.push_back({check.name, check.run});
   for (const KindCheck& check : checks_of_kinds())
     for (const Kind& kind : kinds())

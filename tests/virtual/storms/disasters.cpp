@@ -12,6 +12,7 @@
 #include "kubernetes/adapter/restore_guard.h"
 #include "tests/virtual/storms/strangers.h"
 #include "tests/virtual/storms/weather.h"
+#include "virtual/disruption_budgets.h"
 #include "virtual/quota_admission.h"
 #include "virtual/scenario_settings.h"
 
@@ -60,6 +61,7 @@ void Disasters::begin(VirtualKubernetes& cluster, const simulation::Scenario& sc
   if (storm_.has[Trouble::kinds]) hide_a_kind();
   if (storm_.has[Trouble::administrator]) administrate();
   if (storm_.has[Trouble::quotas]) set_quotas(scenario);
+  if (storm_.has[Trouble::budgets]) set_budgets(scenario);
   const Outage outage = weather_of(storm_, begun_).outage;
   if (outage.end > begun_) cluster.loop().at(outage.end, [&cluster] { cluster.server().objects().compact(); });
 }
@@ -203,6 +205,23 @@ void Disasters::set_quotas(const simulation::Scenario& scenario) {
                       {"spec", {{"hard", hard}}}},
                      cluster_->loop().now());
     });
+  }
+}
+
+// No running pod of half of the jobs may be evicted.
+void Disasters::set_budgets(const simulation::Scenario& scenario) {
+  Random random = storm_.random(Trouble::budgets);
+  for (std::uint32_t job = 0; job < scenario.jobs.size(); ++job) {
+    if (random.uniform() < 0.5) continue;
+    const std::string name = job_name(scenario, {JobId(job), TaskKind::map});
+    cluster_->server().objects().create(
+        budgets_path,
+        {{"apiVersion", "policy/v1"},
+         {"kind", "PodDisruptionBudget"},
+         {"metadata", {{"name", name}, {"namespace", pool_name(scenario, scenario.jobs[job].job.pool)}}},
+         {"spec", {{"selector", {{"matchLabels", {{"batch.kubernetes.io/job-name", name}}}}}}},
+         {"status", {{"disruptionsAllowed", 0}, {"observedGeneration", 1}}}},
+        cluster_->loop().now());
   }
 }
 

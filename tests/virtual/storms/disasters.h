@@ -28,6 +28,7 @@ class Disasters {
   void hide_a_kind();
   void administrate();
   void set_quotas(const simulation::Scenario& scenario);
+  void set_budgets(const simulation::Scenario& scenario);
 
   const StormCase& storm_;
   VirtualKubernetes* cluster_ = nullptr;

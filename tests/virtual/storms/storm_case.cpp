@@ -10,7 +10,7 @@ namespace {
 constexpr EnumArray<Trouble, std::string_view> trouble_names{
     "lost-requests", "lost-answers",  "busy",     "slow",    "cut-watches", "late-events", "compactions",
     "restarts",      "kills",         "clocks",   "outage",  "restore",     "rights",      "fields",
-    "kinds",         "administrator", "careless", "hostile", "quotas"};
+    "kinds",         "administrator", "careless", "hostile", "quotas",      "budgets"};
 
 // Shares of all storms.
 double share_of(Trouble trouble) {
@@ -28,6 +28,7 @@ double share_of(Trouble trouble) {
     case careless:
     case hostile:
     case quotas:
+    case budgets:
       return 0.35;
     default:
       return 0.5;

@@ -35,6 +35,7 @@ enum class Trouble : std::uint8_t {
   careless,       // a tenant whose objects make no sense
   hostile,        // a tenant who says what only the operator may say
   quotas,         // ResourceQuotas of namespaces, which let few pods be there at a time
+  budgets,        // PodDisruptionBudgets of jobs that may not be evicted
 };
 inline constexpr auto troubles = enumerators<Trouble>;
 std::string_view to_string(Trouble trouble);
