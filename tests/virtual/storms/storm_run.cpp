@@ -41,11 +41,11 @@ std::vector<std::string> data_sets_of(const simulation::Scenario& scenario) {
   return names;
 }
 
-// The operator cannot write for minutes, or its processes end before they have judged a pod (30 s after they saw it).
-bool may_be_silent(const StormCase& storm, const Storm& weather) {
-  const bool ends_soon = weather.restart_every > Duration(0) && weather.restart_every < std::chrono::seconds(90);
-  return ends_soon || storm.has[Trouble::kills] || storm.has[Trouble::outage] || storm.has[Trouble::restore] ||
-         storm.has[Trouble::rights];
+// The operator cannot write for minutes, or its processes may end before they have judged a pod (30 s after they saw
+// it).
+bool may_be_silent(const StormCase& storm) {
+  using enum Trouble;
+  return storm.has[restarts] || storm.has[kills] || storm.has[outage] || storm.has[restore] || storm.has[rights];
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ StormOutcome run_storm(const StormCase& storm, Log* log) {
     disasters.begin(cluster, scenario, [&] { bindings.begin_anew(), writes.begin_anew(); });
     strangers.begin(cluster);
     tenancy.watch(cluster);
-    if (may_be_silent(storm, options.storm)) return;
+    if (may_be_silent(storm)) return;
     reasons.watch(cluster);
     tenancy.count_orders(cluster);
   };
