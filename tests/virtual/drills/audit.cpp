@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace lips::virtual_cluster::drills {
@@ -61,6 +62,18 @@ std::vector<std::string> Audit::bound_twice() const {
       twice.push_back(write.path);
   }
   return twice;
+}
+
+std::vector<std::string> Audit::bound_in_vain() const {
+  std::set<std::string> bound;
+  std::vector<std::string> vain;
+  for (std::size_t i = valid_from_; i < writes_.size(); ++i) {
+    const Write& write = writes_[i];
+    if (write.path.find("/binding") == std::string::npos) continue;
+    if (write.succeeded()) bound.insert(write.path);
+    if (write.code == 409 && bound.contains(write.path)) vain.push_back(write.path);
+  }
+  return vain;
 }
 
 std::vector<std::string> Audit::repeated() const {

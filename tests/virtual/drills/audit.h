@@ -39,6 +39,8 @@ class Audit {
   std::size_t without_events() const;
   // Pods that two bindings have taken.
   std::vector<std::string> bound_twice() const;
+  // Bindings of pods that an earlier one had bound, and that the server therefore refused.
+  std::vector<std::string> bound_in_vain() const;
   // Writes to an object that say what the write before said, and that the server accepted: verb and path.
   std::vector<std::string> repeated() const;
 

@@ -48,6 +48,13 @@ bool may_be_silent(const StormCase& storm) {
   return storm.has[restarts] || storm.has[kills] || storm.has[outage] || storm.has[restore] || storm.has[rights];
 }
 
+// The operator may not have heard that a pod is bound.
+bool may_bind_again(const StormCase& storm) {
+  using enum Trouble;
+  return storm.has[lost_answers] || storm.has[slow] || storm.has[restarts] || storm.has[kills] || storm.has[clocks] ||
+         storm.has[outage] || storm.has[restore];
+}
+
 }  // namespace
 
 StormOutcome run_storm(const StormCase& storm, Log* log) {
@@ -96,6 +103,8 @@ StormOutcome run_storm(const StormCase& storm, Log* log) {
   for (const std::string& pod : writes.bound_twice()) violations.push_back(pod + " is bound twice");
   violations.insert(violations.end(), tenancy.violations().begin(), tenancy.violations().end());
   for (std::string& why : reasons.violations()) violations.push_back(std::move(why));
+  if (!may_bind_again(storm))
+    for (const std::string& pod : writes.bound_in_vain()) violations.push_back(pod + " is sent though it is bound");
   const drills::Audit::Busiest busiest = writes.busiest();
   // A field of a move's status that the server drops is written until the governor says no.
   const int most_writes = kubernetes::WriteGovernor::most_writes / (storm.has[Trouble::fields] ? 1 : 2);
