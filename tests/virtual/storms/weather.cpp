@@ -25,7 +25,10 @@ Storm weather_of(const StormCase& storm, TimePoint start) {
     Random random = storm.random(trouble);
     return storm.has[trouble] ? seconds(random.uniform(least, most)) : Duration(0);
   };
-  weather.lost_request = share(lost_requests, 0.1), weather.lost_answer = share(lost_answers, 0.2);
+  // A process that lives for seconds has to get all of its lists.
+  const bool ends_soon = storm.has[restarts] || storm.has[kills];
+  weather.lost_request = share(lost_requests, ends_soon ? 0.05 : 0.1);
+  weather.lost_answer = share(lost_answers, ends_soon ? 0.05 : 0.2);
   weather.busy = share(busy, 0.2), weather.slow = share(slow, 0.1);
   weather.cut_watch = share(cut_watches, 0.1), weather.late_event = share(late_events, 0.1);
   weather.restart_every = every(restarts, 20, 200), weather.compact_every = every(compactions, 5, 100);
