@@ -96,7 +96,7 @@ class ObjectStore {
   std::map<std::string, Collection> collections_;
   std::uint64_t version_ = 1, compacted_ = 0, uids_ = 0;  // version 0 stands for any
   ListenerId last_listener_ = 0;
-  std::size_t longest_history_ = 20'000;
+  std::size_t longest_history_ = 4'000;  // older changes have left the processor's caches
 };
 
 std::string key_of(const std::string& name_space, const std::string& name);

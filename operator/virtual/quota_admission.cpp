@@ -108,8 +108,9 @@ std::string left_unsaid(const Json& pod, const Usage& hard) {
 }  // namespace
 
 std::string admit_by_quotas(ObjectStore& objects, const Json& json) {
+  const std::vector<Quota> quotas = quotas_of(objects, text_in(look_in(json, "metadata"), "namespace"));
+  if (quotas.empty()) return "";
   const KubePod pod = read_kube_pod(json);
-  const std::vector<Quota> quotas = quotas_of(objects, pod.name_space);
   for (const Quota& quota : quotas) {
     if (const std::string unsaid = left_unsaid(json, quota.hard); !unsaid.empty())
       return fmt::format("failed quota: {}: must specify {}", quota.name, unsaid);

@@ -16,6 +16,8 @@ namespace lips::virtual_cluster {
 
 class BindingAudit {
  public:
+  // `until_known`: a scheduler may not know so long that another has bound a pod, or that a node says something else.
+  explicit BindingAudit(Duration until_known = std::chrono::minutes(2)) : until_known_(until_known) {}
   // This outlives the cluster.
   void watch(VirtualKubernetes& cluster) {
     ObjectStore& objects = cluster.server().objects();
@@ -31,8 +33,6 @@ class BindingAudit {
   void begin_anew() { bound_.clear(), there_.clear(); }
 
  private:
-  // A scheduler may not know so long that another has bound a pod, or that a node says something else.
-  static constexpr Duration until_known = std::chrono::minutes(2);
   struct Bound {
     KubePod pod;
     TimePoint at;
@@ -61,16 +61,17 @@ class BindingAudit {
     room.node = std::move(node);
     std::string others;
     for (const auto& [uid, other] : there_[pod.node]) {
-      if (other.pod.scheduler != pod.scheduler && now - other.at < until_known) continue;
+      if (other.pod.scheduler != pod.scheduler && now - other.at < until_known_) continue;
       room.put(other.pod);
       others += ' ' + other.pod.key;
     }
     const auto marked = marked_.find(pod.node);
-    const bool may_be_new = marked != marked_.end() && now - marked->second < until_known;
+    const bool may_be_new = marked != marked_.end() && now - marked->second < until_known_;
     for (const std::string& why : may_be_new ? filter_resources(pod, room) : why_filtered(pod, room))
       violations_.push_back(fmt::format("{} is bound to {}, with{}: {}", pod.key, pod.node, others, why));
   }
 
+  const Duration until_known_;
   std::map<std::string, std::map<std::string, Bound>> there_;  // by node and uid
   std::map<std::string, TimePoint> marked_;                    // the last change of a node's labels, taints or state
   std::set<std::string> bound_;                                // uids

@@ -56,11 +56,10 @@ bool KubernetesCluster::awaits_lists() {
   return watch_book_.awaits_any();
 }
 
-// True: the API server did not answer for long, and does again. A watch may not know yet that it is dead, so that what
-// it told is as old as the silence.
+// True: the API server answers again. A watch may not know yet that it is dead, so that its objects are as old as the
+// silence.
 bool KubernetesCluster::review_silence() {
-  const bool was_away = std::exchange(away_, unreachable().has_value());
-  if (!was_away || away_) return false;
+  if (!request_book_.take_end_of_silence()) return false;
   informers_->relist_all();
   readiness_.begin_again();
   return true;

@@ -241,7 +241,6 @@ class KubernetesCluster : public ClusterClient {
   Readiness readiness_;
   StateTeller state_;
   bool was_complete_ = false;  // all was known that plans need
-  bool away_ = false;          // the API server does not answer
   std::optional<TimePoint> incomplete_since_;
   PlanWords plan_words_;
   std::uint64_t news_ = 0;       // grows when a plan says something else of any task, or asks for other nodes

@@ -17,6 +17,7 @@ void RequestBook::tried(int http_code, TimePoint now) {
   if (second.at != at) second = {at, 0, 0};
   ++second.requests;
   if (http_code != 0) {
+    silence_ended_ |= unanswered_since_ && now - *unanswered_since_ >= silence_;
     answered_ = now;
     unanswered_since_.reset();
     return;

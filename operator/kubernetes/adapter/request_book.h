@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/units.h"
@@ -28,6 +29,8 @@ class RequestBook {
   void lacks_right(const std::string& right, const std::string& why, TimePoint now);
   void has_right(const std::string& right);
   bool lacks_any() const;
+  // True: since the last call the API server has answered again, after it had been unreachable.
+  bool take_end_of_silence() { return std::exchange(silence_ended_, false); }
 
   struct Seen {
     std::optional<TimePoint> unanswered_since;   // nothing has been answered since then, for long enough
@@ -52,6 +55,7 @@ class RequestBook {
   const Duration silence_;
   std::array<Second, seconds> minute_{};
   std::optional<TimePoint> unanswered_since_, answered_;
+  bool silence_ended_ = false;
   std::map<std::string, TimePoint> stopped_;
   std::map<std::string, Refused> rights_;
 };

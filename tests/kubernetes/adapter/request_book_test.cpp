@@ -21,6 +21,21 @@ TEST(RequestBook, CallsAServerUnreachableThatHasNotAnsweredForAWhile) {
   EXPECT_EQ(book.seen(at(60)).unanswered_since, std::nullopt);
 }
 
+TEST(RequestBook, SaysOnceThatASilenceHasEnded) {
+  RequestBook book(silence);
+  book.tried(200, at(0));
+  book.tried(0, at(1));
+  book.tried(200, at(10));
+  EXPECT_FALSE(book.take_end_of_silence()) << "it was short";
+  book.tried(0, at(20));
+  book.tried(0, at(50));
+  EXPECT_FALSE(book.take_end_of_silence());
+  book.tried(429, at(51));
+  book.tried(200, at(52));
+  EXPECT_TRUE(book.take_end_of_silence());
+  EXPECT_FALSE(book.take_end_of_silence());
+}
+
 TEST(RequestBook, CountsTheLastMinute) {
   RequestBook book(silence);
   for (int second = 0; second < 100; ++second) book.tried(second % 2 ? 200 : 0, at(second));

@@ -62,7 +62,8 @@ StormOutcome run_storm(const StormCase& storm, Log* log) {
   const auto policy = *make_policy("lips", scenario.settings);
   StormOutcome outcome;
   std::vector<std::string>& violations = outcome.violations;
-  BindingAudit bindings;
+  // A watch that hangs is given up after 100 s, and a list that is lost after 120 s more.
+  BindingAudit bindings(std::chrono::minutes(storm.has[Trouble::outage] ? 5 : 2));
   Processes processes(storm);
   Strangers strangers(storm, data_sets_of(scenario));
   drills::Audit writes([&](const drills::Write&) { processes.wrote(); });
