@@ -62,8 +62,8 @@ StormOutcome run_storm(const StormCase& storm, Log* log) {
   const auto policy = *make_policy("lips", scenario.settings);
   StormOutcome outcome;
   std::vector<std::string>& violations = outcome.violations;
-  // A watch that hangs is given up after 100 s, and a list that is lost after 120 s more.
-  BindingAudit bindings(std::chrono::minutes(storm.has[Trouble::outage] ? 5 : 2));
+  // A binding that got no answer in an outage is sent again to its node, whatever that says by then.
+  BindingAudit bindings(std::chrono::minutes(storm.has[Trouble::outage] ? 30 : 2));
   Processes processes(storm);
   Strangers strangers(storm, data_sets_of(scenario));
   drills::Audit writes([&](const drills::Write&) { processes.wrote(); });
