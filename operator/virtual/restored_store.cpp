@@ -87,11 +87,13 @@ void VirtualKubernetes::restore_pods(TaskId task) {
   if (record.name.empty()) return make_another(they_begin);
   record.bound = bound(record.name);
   // The simulated autoscaler buys for no task that has ended: whoever waits for a node to end once more gives up.
-  if (!record.bound && truth_.has_ended(task))
-    loop_->at(loop_->now() + they_wait, [this, task, name = record.name] {
-      if (pods_[task].name == name && !pods_[task].bound) end_pod(task, true);
-    });
-  if (!record.bound) return;
+  if (!record.bound) {
+    if (truth_.has_ended(task))
+      loop_->at(loop_->now() + they_wait, [this, task, name = record.name] {
+        if (pods_[task].name == name && !pods_[task].bound) end_pod(task, true);
+      });
+    return;
+  }
   if (truth_.has_ended(task)) return report(record.name, "Succeeded");
   if (goes_on) return report(record.name, "Running");
   // It had ended otherwise, or runs elsewhere by now.

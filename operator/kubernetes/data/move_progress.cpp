@@ -15,7 +15,7 @@ TimePoint MoveProgress::first_seen(const DataMoveResource& move, TimePoint now) 
   return move.meta.created == TimePoint{} ? now : std::min(now, move.meta.created);
 }
 
-// As late as may be: the attempts before this one have taken all of their time.
+// The latest time that it may be: the attempts before this one have taken all of theirs.
 TimePoint MoveProgress::last_step(const DataMoveResource& move, TimePoint now) const {
   if (!move.status.started) return first_seen(move, now);
   return std::min(now, *move.status.started + std::max(0, move.status.attempt - 1) * bound_of(move));

@@ -5,9 +5,11 @@
 
 #include <utility>
 
+#include "kubernetes/adapter/restore_guard.h"
 #include "policies/registry/registry.h"
 #include "tests/simulation/random_scenario.h"
 #include "tests/virtual/elastic_day.h"
+#include "virtual/scenario_settings.h"
 
 namespace lips::virtual_cluster::drills {
 
@@ -32,6 +34,21 @@ std::string States::words() const {
   for (const Seen& seen : seen_)
     text += std::to_string(to_seconds(seen.at - scenario_day)) + " s: " + seen.state.words() + '\n';
   return text;
+}
+
+std::optional<int> confirm_restore(VirtualKubernetes& cluster, const States& states) {
+  const std::string& why = states.seen().back().state.why;
+  const std::string mark = std::string(kubernetes::restore_checked_annotation) + '=';
+  const std::size_t at = why.rfind(mark);
+  if (at == std::string::npos) return std::nullopt;
+  kubernetes::ApiRequest request;
+  request.verb = kubernetes::Verb::patch;
+  request.path = std::string("/api/v1/namespaces/") + operator_name_space + "/configmaps/" + memory_name;
+  request.content_type = kubernetes::merge_patch;
+  request.body =
+      Json{{"metadata", {{"annotations", {{kubernetes::restore_checked_annotation, why.substr(at + mark.size())}}}}}}
+          .dump();
+  return cluster.server().handle(request, ApiServer::Caller::controller).code;
 }
 
 Outcome run_drill(const simulation::Scenario& scenario, ThroughOptions options, Audit& audit) {

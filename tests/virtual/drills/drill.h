@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,12 @@ class States final : public AdapterObserver {
   const kubernetes::EventLoop* clock_ = nullptr;
   std::vector<Seen> seen_;
 };
+
+// The ConfigMap that remembers what the operator must not forget, where a restored store is noticed.
+inline constexpr const char* memory_name = "lips-memory";
+// A person confirms what the last state asks for after a restore (docs/runbooks.md#after-a-restore). Returns the code
+// of the server's answer; none: the state asks for nothing.
+std::optional<int> confirm_restore(VirtualKubernetes& cluster, const States& states);
 
 struct Outcome {
   simulation::RunResult run;

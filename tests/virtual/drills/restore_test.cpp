@@ -5,30 +5,11 @@
 #include <string>
 
 #include "base/random.h"
-#include "kubernetes/adapter/restore_guard.h"
 #include "tests/virtual/drills/drill.h"
 #include "virtual/scenario_settings.h"
 
 namespace lips::virtual_cluster::drills {
 namespace {
-
-constexpr const char* memory = "lips-memory";
-
-// A person confirms as the state says.
-void confirm(VirtualKubernetes& cluster, const States& states) {
-  const std::string& why = states.seen().back().state.why;
-  const std::string mark = std::string(kubernetes::restore_checked_annotation) + '=';
-  const std::size_t at = why.rfind(mark);
-  if (at == std::string::npos) return;
-  kubernetes::ApiRequest request;
-  request.verb = kubernetes::Verb::patch;
-  request.path = std::string("/api/v1/namespaces/") + operator_name_space + "/configmaps/" + memory;
-  request.content_type = kubernetes::merge_patch;
-  request.body =
-      Json{{"metadata", {{"annotations", {{kubernetes::restore_checked_annotation, why.substr(at + mark.size())}}}}}}
-          .dump();
-  EXPECT_EQ(cluster.server().handle(request).code, 200);
-}
 
 struct SeenRestores {
   int restored = 0, vanished = 0, back = 0, suspended = 0;
@@ -44,7 +25,7 @@ void restored(std::uint64_t seed, SeenRestores& seen) {
   const std::uint64_t gap = seed % 2 == 0 ? 1'000'000 : 0;
   ThroughOptions options;
   options.storm.outage = {back - std::chrono::seconds(1), back + std::chrono::seconds(15), false};
-  options.adjust = [](kubernetes::ClusterSettings& settings) { settings.shares = {operator_name_space, memory}; };
+  options.adjust = [](kubernetes::ClusterSettings& settings) { settings.shares = {operator_name_space, memory_name}; };
   Audit audit;
   States states;
   options.adapter = &states;
@@ -71,7 +52,7 @@ void restored(std::uint64_t seed, SeenRestores& seen) {
     });
     cluster.loop().at(back + std::chrono::seconds(60), [&] {
       seen.suspended += !states.seen().empty() && states.seen().back().state.doing == Doing::moves_suspended;
-      confirm(cluster, states);
+      EXPECT_EQ(confirm_restore(cluster, states).value_or(200), 200);
     });
     cluster.loop().at(back + std::chrono::seconds(90),
                       [&] { EXPECT_NE(states.seen().back().state.doing, Doing::moves_suspended) << states.words(); });

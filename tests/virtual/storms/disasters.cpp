@@ -9,12 +9,10 @@
 #include <set>
 #include <utility>
 
-#include "kubernetes/adapter/restore_guard.h"
 #include "tests/virtual/storms/strangers.h"
 #include "tests/virtual/storms/weather.h"
 #include "virtual/disruption_budgets.h"
 #include "virtual/quota_admission.h"
-#include "virtual/scenario_settings.h"
 
 namespace lips::virtual_cluster::storms {
 namespace {
@@ -76,23 +74,12 @@ void Disasters::restore() {
   cluster_->loop().at(when.back + std::chrono::seconds(60), [this] { confirm(); });
 }
 
-// As the state says, as long as it says so.
+// A person confirms again and again while the state asks for it.
 void Disasters::confirm() {
   if (cluster_->over()) return;
   cluster_->loop().at(cluster_->loop().now() + std::chrono::seconds(30), [this] { confirm(); });
   if (states_.seen().empty() || states_.seen().back().state.doing != Doing::moves_suspended) return;
-  const std::string& why = states_.seen().back().state.why;
-  const std::string mark = std::string(kubernetes::restore_checked_annotation) + '=';
-  const std::size_t at = why.rfind(mark);
-  if (at == std::string::npos) return;
-  kubernetes::ApiRequest request;
-  request.verb = kubernetes::Verb::patch;
-  request.path = fmt::format("/api/v1/namespaces/{}/configmaps/{}", operator_name_space, memory_name);
-  request.content_type = kubernetes::merge_patch;
-  request.body =
-      Json{{"metadata", {{"annotations", {{kubernetes::restore_checked_annotation, why.substr(at + mark.size())}}}}}}
-          .dump();
-  cluster_->server().handle(request, ApiServer::Caller::controller);
+  drills::confirm_restore(*cluster_, states_);
 }
 
 // Some verbs of some kinds, for minutes, some of them twice.

@@ -9,9 +9,6 @@
 
 namespace lips::virtual_cluster::storms {
 
-// The ConfigMap that remembers what the operator must not forget, where a restored store is noticed.
-inline constexpr const char* memory_name = "lips-memory";
-
 class Disasters {
  public:
   explicit Disasters(const StormCase& storm) : storm_(storm), administrator_(storm.random(Trouble::administrator)) {}

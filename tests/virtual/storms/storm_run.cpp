@@ -75,7 +75,9 @@ StormOutcome run_storm(const StormCase& storm, Log* log) {
   options.cluster.mode = mode_of(scene_of(storm.seed));
   options.adapter = &disasters.states();
   options.log = log;
-  options.adjust = [](kubernetes::ClusterSettings& settings) { settings.shares = {operator_name_space, memory_name}; };
+  options.adjust = [](kubernetes::ClusterSettings& settings) {
+    settings.shares = {operator_name_space, drills::memory_name};
+  };
   options.at_start = [&](VirtualKubernetes& cluster) {
     bindings.watch(cluster);
     writes.watch(cluster, [&] { return strangers.asks(); });
