@@ -177,7 +177,13 @@ class Cluster:
     def install_custom_resources(self):
         """Those of the chart, as helm would."""
         self.kubectl("apply", "--server-side", "-f", os.path.join(os.path.dirname(E2E), "charts", "lips", "crds"))
-        self.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
+        self.wait_for_definitions()
+
+    def wait_for_definitions(self):
+        """Until all custom resources are served. kubectl wait ends with an error where a definition has no conditions yet."""
+        def unserved():
+            return [each["metadata"]["name"] for each in self.api.list("CustomResourceDefinition") if not holds(each, "Established")]
+        wait_for(lambda: not unserved(), 60, lambda: f"not established: {unserved()}")
 
     def add_nodes(self, nodes):
         self.api.create_all(nodes)
@@ -188,8 +194,12 @@ class Cluster:
         self.api.patch("Node", name, {"metadata": {"labels": labels}})
 
 
+def holds(obj, condition):
+    return any(c["type"] == condition and c["status"] == "True" for c in obj.get("status", {}).get("conditions") or [])
+
+
 def is_ready(obj):
-    return any(c["type"] == "Ready" and c["status"] == "True" for c in obj.get("status", {}).get("conditions", []))
+    return holds(obj, "Ready")
 
 
 MUST_RUN = []  # programs: while one of them has ended by itself, nothing is worth waiting for

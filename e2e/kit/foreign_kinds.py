@@ -15,4 +15,4 @@ def definition(name):
 
 def install(cluster, *names):
     cluster.api.create_all([definition(name) for name in names])
-    cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", *names)
+    cluster.wait_for_definitions()

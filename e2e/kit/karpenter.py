@@ -142,7 +142,7 @@ class Karpenter(Process):
     def install_definitions(self, boot, node_class):
         """Its custom resources and one class of nodes. `boot`: after that time the provider makes the Node of a machine."""
         self.cluster.kubectl("apply", "--server-side", "-f", program_and_definitions()[1])
-        self.cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
+        self.cluster.wait_for_definitions()
         self.cluster.api.create({"apiVersion": "karpenter.kwok.sh/v1alpha1", "kind": "KWOKNodeClass", "metadata": {"name": node_class},
                                  "spec": {"nodeRegistrationDelay": boot}})
         return self

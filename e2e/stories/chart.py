@@ -211,7 +211,7 @@ def tell(story):
         release.lend_rights("apply")
         helm.run(cluster, "install", "lips", former, *SPACE, "--values", release.values_without("twin"), "--set", f"image.tag={FORMER_IMAGE.rpartition(':')[2]}")
         release.ready(FORMER_IMAGE, began, "helm install of the former chart")
-        cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
+        cluster.wait_for_definitions()
         for i in range(3):
             api.create(objects.node_store(f"store-{i}", f"node-{i}", objects.ZONES[i]))
             api.create(objects.pool(f"pool-{i}"))
