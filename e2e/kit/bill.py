@@ -4,6 +4,7 @@ Counted from what the API server told the recorder, by nothing that the operator
 """
 import collections
 import dataclasses
+import math
 import statistics
 import time
 
@@ -61,21 +62,26 @@ def lives(recorder, now):
     return found
 
 
-def delays(recorder):
-    """Mean seconds from a NodeClaim's creation until Karpenter says that its node takes pods, and from the taint of a node that goes to its end."""
-    created, ready, tainted, ended = {}, {}, {}, {}
+def delays(recorder, pods):
+    """Mean seconds from a NodeClaim's creation until Karpenter says that its node takes pods, from the taint of a node that goes to its end, and from the end
+    of the last pod of a node that goes because it is empty."""
+    created, ready, tainted, ended, emptied, names = {}, {}, {}, {}, {}, {}
+    for pod in pods:
+        emptied[pod.node] = max(emptied.get(pod.node, 0), pod.ended_at or pod.gone_at or math.inf)
     with recorder.lock:
         for at, _, claim in recorder.history["NodeClaim"]:
             created.setdefault(claim["metadata"]["uid"], at)
             if any(c["type"] == "Initialized" and c["status"] == "True" for c in claim.get("status", {}).get("conditions", [])):
                 ready.setdefault(claim["metadata"]["uid"], at)
         for at, event, node in recorder.history["Node"]:
+            names[node["metadata"]["uid"]] = node["metadata"]["name"]
             if is_going(node):
                 tainted.setdefault(node["metadata"]["uid"], at)
             if event == "DELETED":
                 ended[node["metadata"]["uid"]] = at
     spans = {"launchSeconds": [ready[claim] - created[claim] for claim in ready],
-             "terminationSeconds": [ended[node] - tainted[node] for node in tainted if node in ended]}
+             "terminationSeconds": [ended[node] - tainted[node] for node in tainted if node in ended],
+             "emptySeconds": [ended[node] - emptied[names[node]] for node in tainted if node in ended and emptied.get(names[node], math.inf) <= tainted[node]]}
     return {name: statistics.mean(seconds) if seconds else None for name, seconds in spans.items()}
 
 
@@ -109,10 +115,11 @@ def bill(recorder, scheduler, offers, machines, created):
     fleet = lives(recorder, now)
     zone_of = zones_of_nodes(recorder)
     transfer, used, runs, astray = 0.0, 0.0, 0, 0
-    completions, last = [], 0
+    completions, last, every = [], 0, []
     for job, at in created:
         pods = [pod for pod in recorder.of(scheduler=scheduler, job=job.name) if pod.node]
         runs += len(pods)
+        every += pods
         for pod in pods:
             used += cores(pod.pod) * (next((t for t in (pod.ended_at, pod.gone_at) if t), now) - pod.bound_at) / 3600
             if zone_of.get(pod.node) != job.zone:
@@ -121,6 +128,6 @@ def bill(recorder, scheduler, offers, machines, created):
         ends = [pod.ended_at for pod in pods if pod.pod["status"].get("phase") == "Succeeded"]
         completions.append((max(ends) if ends else now) - at)
         last = max(last, completions[-1] + at)
-    return {**of_nodes(fleet, offers, machines, transfer), **delays(recorder), "toLastTask": of_nodes(until(fleet, last), offers, machines, transfer)["invoice"],
+    return {**of_nodes(fleet, offers, machines, transfer), **delays(recorder, every), "toLastTask": of_nodes(until(fleet, last), offers, machines, transfer)["invoice"],
             "meanCompletion": statistics.mean(completions), "usedCoreHours": used,
             "tasks": sum(job.tasks for job, _ in created), "runs": runs, "runsOutsideTheZoneOfTheirData": astray}

@@ -259,8 +259,8 @@ def tell(story):
         story.expect(one["machinesLeft"] == 0, f"{name}: {one['machinesLeft']} machines are left {EMPTY_AFTER} s after the last task")
         story.expect(not one["boundAfterNotice"], f"{name}: bound to a node that had notice: {one['boundAfterNotice']}")
         if one["terminationSeconds"] is not None:
-            story.figure(f"{name}: from a launch until a machine takes pods, and from its taint until it is off",
-                         f"{one['launchSeconds']:.1f} s  {one['terminationSeconds']:.1f} s")
+            story.figure(f"{name}: from a launch until a machine takes pods, from its taint until it is off, from its last pod until then",
+                         f"{one['launchSeconds']:.1f} s  {one['terminationSeconds']:.1f} s  {one['emptySeconds'] or 0:.1f} s")
         if "simulated" in one:
             said = one["simulated"]
             story.figure(f"{name}: invoice and core-hours as a share of those that the simulator says",

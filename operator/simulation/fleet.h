@@ -7,6 +7,7 @@
 
 #include "base/ids.h"
 #include "base/units.h"
+#include "model/node_removal.h"
 #include "model/snapshot.h"
 
 namespace lips::simulation {
@@ -37,8 +38,8 @@ struct AutoscalerSettings {
   Duration nomination = std::chrono::seconds(20);  // a node that a pod waits for stays that long
   Consolidation consolidation = Consolidation::when_empty_or_underutilized;
   Duration consolidate_after{};  // since a pod last came or went
-  Duration poll = std::chrono::seconds(10);
-  Duration validation = std::chrono::seconds(15);  // a candidate for removal must still be one after it
+  Duration poll = NodeRemoval{}.poll;
+  Duration validation = NodeRemoval{}.validation;  // a candidate for removal must still be one after it
   Duration termination{};                          // of the machine, once its node is removed; billed
   bool bills_nodes_left = false;                   // at the end of the run, until they would be removed
   double budget = 0.1;                             // share of the elastic nodes, rounded up, that may go at once
@@ -63,7 +64,7 @@ struct Fleet {
 // How long an empty node is billed, as far as that is known beforehand.
 inline Duration idle_time(const AutoscalerSettings& settings) {
   if (settings.consolidation == Consolidation::never) return longest_idle;
-  return settings.consolidate_after + settings.poll / 2 + settings.validation + settings.termination;
+  return NodeRemoval{settings.poll, settings.validation, settings.termination}.time_empty(settings.consolidate_after);
 }
 
 // The cluster before any launch.

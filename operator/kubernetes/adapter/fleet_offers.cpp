@@ -17,13 +17,14 @@
 #include "kubernetes/pods/zone_gate.h"
 #include "model/eligibility.h"
 #include "model/node_labels.h"
+#include "model/node_removal.h"
 
 namespace lips::kubernetes {
 namespace {
 
 constexpr std::int32_t pods_on_a_node = 110;  // kubelet's default
-// Karpenter looks at an empty node again before it takes it away.
-constexpr Duration second_look = std::chrono::seconds(15);
+// The pace of Karpenter; a machine is off some seconds after its node is removed.
+constexpr NodeRemoval removal{.termination = std::chrono::seconds(5)};
 // A node that is kept for longer finds other work.
 constexpr Duration longest_idle = std::chrono::hours(1);
 constexpr std::int64_t bytes_of_mebibyte = 1 << 20;
@@ -111,7 +112,8 @@ class Market {
       if (row.source == source_karpenter) told_.emplace(row.zone, row.instance_type, row.capacity_type);
     }
     for (const std::string& zone : prices.zones_of_factors())
-      if (std::string region = guessed_region(zone); regions.contains(region)) zones_.try_emplace(zone, std::move(region));
+      if (std::string region = guessed_region(zone); regions.contains(region))
+        zones_.try_emplace(zone, std::move(region));
     for (auto& [zone, region] : zones_)
       if (region.empty()) region = guessed_region(zone);
   }
@@ -277,7 +279,7 @@ bool leaves_enough_values(const NodePool& pool, const std::vector<TextMap>& type
 void add_offers_of(const NodePool& pool, LimitId within, Market& market, const OperatorConfig::Fleet& fleet,
                    const NodePrices& prices, std::vector<OfferEntry>& offers) {
   const Rules rules = rules_of(pool);
-  const Duration idle = std::min(pool.consolidate_after.value_or(longest_idle), longest_idle) + second_look;
+  const Duration idle = removal.time_empty(std::min(pool.consolidate_after.value_or(longest_idle), longest_idle));
   for (const std::string& zone : zones_for(rules, fleet, market)) {
     const std::string region = market.region(zone);
     std::vector<CapacityType> kinds = capacity_types_of(fleet);
@@ -317,16 +319,19 @@ void add_offers_of(const NodePool& pool, LimitId within, Market& market, const O
 PoolProblem why_nothing(const NodePool& pool, Market& market, const OperatorConfig::Fleet& fleet) {
   const std::set<std::string> zones = zones_for(rules_of(pool), fleet, market);
   if (zones.empty())
-    return {pool.meta.name, "zone",
-            "no zone is known: name zones in fleet.zones, or in a requirement of the NodePool"};
+    return {pool.meta.name, "zone", "no zone is known: name zones in fleet.zones, or in a requirement of the NodePool"};
   std::set<std::string> regions;
   for (const std::string& zone : zones) regions.insert(market.region(zone));
-  if (std::all_of(regions.begin(), regions.end(), [&](const std::string& region) { return market.sizes(region).empty(); }))
+  if (std::all_of(regions.begin(), regions.end(),
+                  [&](const std::string& region) { return market.sizes(region).empty(); }))
     return {pool.meta.name, "price",
-            fmt::format("no instance type of {} is known with price and size: name them in prices.file", fmt::join(regions, ", "))};
-  return {pool.meta.name, pool.min_values.empty() ? "requirement" : "minValues",
-          fmt::format("no type that is sold in {} meets its requirements{}", fmt::join(zones, ", "),
-                      pool.min_values.empty() ? "" : " with as many values in one zone and capacity type as minValues asks for")};
+            fmt::format("no instance type of {} is known with price and size: name them in prices.file",
+                        fmt::join(regions, ", "))};
+  return {
+      pool.meta.name, pool.min_values.empty() ? "requirement" : "minValues",
+      fmt::format(
+          "no type that is sold in {} meets its requirements{}", fmt::join(zones, ", "),
+          pool.min_values.empty() ? "" : " with as many values in one zone and capacity type as minValues asks for")};
 }
 
 }  // namespace
@@ -371,7 +376,8 @@ std::vector<PoolProblem> pool_problems(const std::vector<NodePool>& pools, const
   std::vector<PoolProblem> problems;
   for (const NodePool& pool : pools)
     if (const std::string key = undecided_key(pool); !key.empty())
-      problems.push_back({pool.meta.name, "requirement", fmt::format("prices do not say which nodes meet its requirement of {}", key)});
+      problems.push_back({pool.meta.name, "requirement",
+                          fmt::format("prices do not say which nodes meet its requirement of {}", key)});
   Market market(nodes, prices);
   for (const NodePool* pool : that_launch(pools)) {
     std::vector<OfferEntry> offers;
@@ -380,8 +386,10 @@ std::vector<PoolProblem> pool_problems(const std::vector<NodePool>& pools, const
     std::set<std::string> zones;
     for (const OfferEntry& offer : offers) zones.insert(offer.zone);
     if (zones.size() == 1 && market.zones().size() == 1 && named_zones(rules_of(*pool), fleet).empty())
-      problems.push_back({pool->meta.name, "", fmt::format("it names no zone, so plans ask for nodes only in {}, where nodes are: "
-                                                           "name all zones in fleet.zones, or in a requirement", *zones.begin())});
+      problems.push_back({pool->meta.name, "",
+                          fmt::format("it names no zone, so plans ask for nodes only in {}, where nodes are: "
+                                      "name all zones in fleet.zones, or in a requirement",
+                                      *zones.begin())});
   }
   return problems;
 }
