@@ -323,10 +323,10 @@ Json service_pod_object(const Scenario& scenario, std::uint32_t index, std::uint
   const std::string owner = object_name(service.name);
   Json spec{{"schedulerName", "default-scheduler"},
             {"containers",
-             Json::array({{{"name", "main"},
-                           {"image", "serve"},
-                           {"resources",
-                            {{"requests", amounts(service.request, scenario.cluster.extended_names, false)}}}}})}};
+             Json::array(
+                 {{{"name", "main"},
+                   {"image", "serve"},
+                   {"resources", {{"requests", amounts(service.request, scenario.cluster.extended_names, false)}}}}})}};
   if (service.constraint.valid()) constrain(spec, scenario.cluster.constraints[service.constraint]);
   return {{"apiVersion", "v1"},
           {"kind", "Pod"},

@@ -45,6 +45,7 @@ kubernetes::Offered offered(const Scenario& scenario, const kubernetes::NodeCach
     entry.zone = scenario.cluster.zones[like.zone].name;
     entry.capacity_type = like.capacity_type;
     entry.capacity = like.capacity;
+    entry.room = like.capacity;  // a scenario's nodes are what they leave to pods
     entry.price = like.price;
     const std::uint32_t used = there[{entry.instance_type, entry.zone, entry.capacity_type}];
     entry.left = offer.limit - std::min(offer.limit, used);

@@ -1,5 +1,5 @@
-// Days on nodes that an autoscaler buys: an hour of five jobs, spot and on demand in two zones, and two hours of
-// modern-day-elastic with few jobs.
+// Days on nodes that an autoscaler buys: an hour of five jobs, spot and on demand in two zones, one job of large tasks,
+// and two hours of modern-day-elastic with few jobs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,14 +32,31 @@ jobs:
   - {name: later, tasks: 30, cpuPerTask: 200, arrival: 20m}
 )";
 
-inline simulation::Scenario elastic_day(std::uint64_t seed) {
+inline simulation::Scenario elastic_scenario(const std::string& file, const std::string& text, std::uint64_t seed) {
   simulation::ScenarioOptions options;
   options.config_folder = std::string(LIPS_SOURCE_DIR) + "/config";
   options.set = {{"seed", std::to_string(seed)}};
-  Result<simulation::Scenario> read = simulation::parse_scenario("elastic.yaml", elastic_text, options);
+  Result<simulation::Scenario> read = simulation::parse_scenario(file, text, options);
   EXPECT_TRUE(read) << read.error().message;
   return *std::move(read);
 }
+
+inline simulation::Scenario elastic_day(std::uint64_t seed) {
+  return elastic_scenario("elastic.yaml", elastic_text, seed);
+}
+
+inline constexpr const char* whole_nodes_text = R"(
+name: whole-nodes
+zones: [a]
+nodes: [{name: c, fleet: elastic, limit: 8, instanceType: c6i.2xlarge, cores: 8, capacityTypes: [spot], bootTime: 40s}]
+autoscaler: {consolidateAfter: 30s}
+prices: {region: us-east-1, spotFactors: {a: 0.38}}
+stores: {nodeDirectories: false}
+jobs: [{name: work, tasks: 4, cores: 8, cpuPerTask: 480}]
+)";
+
+// Four tasks of a minute, each of all cores of a node.
+inline simulation::Scenario tasks_of_whole_nodes() { return elastic_scenario("whole-nodes.yaml", whole_nodes_text, 1); }
 
 // Most jobs here find no node.
 inline simulation::Scenario morning_of_few_jobs(std::uint64_t seed) {

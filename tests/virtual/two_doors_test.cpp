@@ -34,6 +34,21 @@ TEST(TwoDoors, NodesThatAnAutoscalerBuysCostTheSame) {
   EXPECT_NEAR(in_completion(runs), 0, 0.06);
 }
 
+// The operator took the kubelet's part from the room of each offer, which a scenario has left out already. So it
+// ordered such tasks no node, and the autoscaler bought each its own.
+TEST(TwoDoors, TasksAsLargeAsANodeShareNodes) {
+  for (const PodMode mode : {PodMode::bind, PodMode::steer}) {
+    SCOPED_TRACE(to_string(mode));
+    ThroughOptions options;
+    options.cluster.mode = mode;
+    const BothDoors runs = run_both(tasks_of_whole_nodes(), "lips", options);
+    EXPECT_EQ(runs.direct.fleet.launches, 2U);
+    EXPECT_EQ(runs.through.fleet.launches, 2U);
+    EXPECT_NEAR(in_dollars(runs), 0, 0.02);
+    EXPECT_NEAR(in_completion(runs), 0, 0.02);
+  }
+}
+
 // A plan that saw the first pod of a job alone ordered it a node of its own, and chose the home of all by its data; and
 // one that was made for nothing but marks against eviction ordered nodes once more. The dollars differed by 5 % in the
 // mean and by 19 % at most.

@@ -70,7 +70,7 @@ bool Allocatable::see(const NodeCache& nodes) {
 
 Resources Allocatable::of(const OfferEntry& offer) const {
   const auto seen = types_.find(offer.instance_type);
-  Resources left = seen == types_.end() ? usual_allocatable(offer.capacity) : seen->second;
+  Resources left = seen != types_.end() ? seen->second : offer.room.value_or(usual_allocatable(offer.capacity));
   if (const auto taken = daemons_.find(offer.pool); taken != daemons_.end())
     left = most_of_each(left - taken->second, {Cores(0), Mebibytes(0), 0});
   return left;

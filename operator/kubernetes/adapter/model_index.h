@@ -35,7 +35,8 @@ inline constexpr std::uint32_t most_nodes_of_an_offer = 1000;  // where nobody s
 struct OfferEntry {
   std::string instance_type, zone, region;
   CapacityType capacity_type = CapacityType::on_demand;
-  Resources capacity;  // of the machine
+  Resources capacity;             // of the machine
+  std::optional<Resources> room;  // what is left for pods on it, where that is known beforehand
   UsdPerHour price;
   std::uint32_t left = most_nodes_of_an_offer;  // could be launched now; 0: sold out
   Duration boot{}, idle{};                      // see lips::Offer

@@ -57,6 +57,15 @@ TEST_F(AllocatableTest, IsWhatNodesOfTheTypeSay) {
   EXPECT_EQ(left("m6i.xlarge"), usual_allocatable({Cores(4), Mebibytes(8192), 110}));
 }
 
+TEST_F(AllocatableTest, IsWhatTheOfferSaysUntilNodesSayIt) {
+  OfferEntry offer = offer_of_type("c6i.xlarge");
+  offer.room = offer.capacity;
+  EXPECT_EQ(allocatable_.of(offer), offer.capacity);
+  nodes_.update(node_of_type("a", "c6i.xlarge", 3900, "batch"));
+  EXPECT_TRUE(allocatable_.see(nodes_));
+  EXPECT_EQ(allocatable_.of(offer).cpu, Cores(3.9));
+}
+
 TEST_F(AllocatableTest, IsRememberedWhenTheNodesAreGone) {
   nodes_.update(node_of_type("a", "c6i.xlarge", 3900, "batch"));
   daemon("a", 300);
