@@ -136,7 +136,8 @@ Result<void> EpochController::plan(const ControllerSettings& settings) {
   client_.note_plan(*plan, state_.snapshot());
   const Duration least = policy_.cadence().least;
   const TimePoint ended = client_.now();
-  const Duration rest = seconds(to_seconds(ended - began) * settings.rest_after_planning);
+  const Duration took = std::max(ended - began, settings.least_planning);
+  const Duration rest = seconds(to_seconds(took) * settings.rest_after_planning);
   earliest_plan_ = settings.rest_after_planning > 0 ? ended + std::min(least, rest) : last_plan_ + least;
   return {};
 }

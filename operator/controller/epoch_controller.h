@@ -22,7 +22,14 @@ struct ControllerSettings {
   // If not 0, the policy's minimum time between plans is cut to this many times the duration of the last plan, so that
   // a change in a quiet cluster is planned at once.
   double rest_after_planning = 0;
+  // The least that a plan counts as having taken, for clocks that stand still meanwhile.
+  Duration least_planning{};
 };
+
+// The pause of operators between plans that events trigger, as a multiple of planning time: most of the time is for
+// binding. A small pod waits for the pause and two plans, so that a plan of a seventh of a second still starts it
+// within one.
+inline constexpr double rest_of_operators = 4;
 
 class EpochController {
  public:

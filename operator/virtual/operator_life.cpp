@@ -11,6 +11,9 @@
 namespace lips::virtual_cluster {
 namespace {
 
+// The time of a plan of a small cluster: the clock of a virtual one stands still meanwhile.
+constexpr Duration planning_time = std::chrono::milliseconds(10);
+
 kubernetes::ClusterSettings settings_of(const OperatorLife& life) {
   kubernetes::ClusterSettings settings;
   settings.mode = life.mode;
@@ -34,6 +37,8 @@ Result<void> live_once(const kubernetes::ClusterLink& link, const OperatorLife& 
   ControllerSettings rules;
   rules.seed = life.scenario.seed;
   rules.stopwatch = life.stopwatch;
+  rules.rest_after_planning = rest_of_operators;
+  rules.least_planning = planning_time;
   rules.stop = life.ends;
   Result<void> ran = controller.run(rules);
   behind = adapter.behind_server();

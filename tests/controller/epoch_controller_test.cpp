@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "tests/controller/fake_cluster.h"
 
 namespace lips {
@@ -16,7 +18,7 @@ Cadence cadence(Cadence::Trigger trigger, double interval, double least = 0) {
 
 struct Setting {
   explicit Setting(const Policy& policy) : controller(state, cluster, policy, costs) {}
-  Result<void> run() { return controller.run({}); }
+  Result<void> run(const ControllerSettings& settings = {}) { return controller.run(settings); }
   ClusterState state{fake::two_nodes()};
   fake::Cluster cluster;
   CostModel costs;
@@ -39,6 +41,20 @@ TEST(EpochController, PlansOnEventsButNotMoreThanOnceEveryLeast) {
   ASSERT_TRUE(setting.run());
   // At once; then the changes of 1 to 4 s together at 5 s; then at 20 s; 22 s waits until 25 s.
   EXPECT_EQ(policy.asked, (Times{at(0), at(5), at(20), at(25), at(30)}));
+}
+
+// The clock stands still while these plans are made.
+TEST(EpochController, RestsForAMultipleOfThePlanningTimeAndNoLongerThanLeast) {
+  for (const auto& [planning, second] : {std::pair(0.5, 2.0), std::pair(3.0, 5.0)}) {
+    fake::ScriptedPolicy policy(cadence(Cadence::Trigger::events, 100, 5));
+    Setting setting(policy);
+    for (double when : {0.0, 1.0, 20.0}) setting.cluster.say(when, {fake::job(1)});
+    ControllerSettings rules;
+    rules.rest_after_planning = 4;
+    rules.least_planning = seconds(planning);
+    ASSERT_TRUE(setting.run(rules));
+    EXPECT_EQ(policy.asked, (Times{at(0), at(second), at(20)}));
+  }
 }
 
 TEST(EpochController, PlansAtLeastEveryIntervalWithoutEvents) {

@@ -26,10 +26,6 @@
 namespace lips::cmd {
 namespace {
 
-// The pause between plans that events trigger, as a multiple of planning time: most of the time is for binding. A small
-// pod waits for the pause and two plans, so that a plan of a seventh of a second still starts it within one.
-constexpr double rest_after_planning = 4;
-
 Result<kubernetes::Connection> connect(const std::string& kubeconfig) {
   if (!kubeconfig.empty()) return kubernetes::connection_from_kubeconfig(kubeconfig);
   auto in_cluster = kubernetes::connection_in_cluster();
@@ -168,7 +164,7 @@ Result<void> control(const KubernetesRun& run, ClusterState& state, kubernetes::
   rules.seed = run.live.config()->policy.seed;
   rules.stopwatch = &stopwatch;
   rules.stop = stop;
-  rules.rest_after_planning = rest_after_planning;
+  rules.rest_after_planning = rest_of_operators;
   run.recorder.count_services_by([&cluster] { return cluster.services(); });
   Result<void> ran = controller.run(rules);
   run.recorder.count_services_by({});
