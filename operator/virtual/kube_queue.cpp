@@ -6,6 +6,11 @@
 
 namespace lips::virtual_cluster {
 
+TimePoint KubeQueue::first_look_after(TimePoint end) const {
+  if (rules_.look_every == Duration(0)) return end;
+  return TimePoint((end.time_since_epoch() / rules_.look_every + 1) * rules_.look_every);
+}
+
 void KubeQueue::take_out(const std::string& key, const Entry& entry) {
   if (entry.place == Place::active) active_.erase(turn_of(key, entry));
   if (entry.place == Place::back_off) back_off_.erase(back_off_of(key, entry));
@@ -80,7 +85,7 @@ void KubeQueue::put_back(const std::string& key, TimePoint now) {
   const auto found = pods_.find(key);
   if (found == pods_.end() || found->second.place != Place::under_way) return;
   end_attempt(found->second, now);
-  put_in(key, found->second, Place::error);
+  put_in(key, found->second, rules_.first_back_off > Duration(0) ? Place::error : Place::resting);
 }
 
 void KubeQueue::wake(const std::function<bool(const std::string& key)>& helps, TimePoint now) {

@@ -17,11 +17,12 @@ namespace lips::virtual_cluster {
 // The defaults of kube-scheduler.
 struct KubeQueueRules {
   Duration first_back_off{1'000'000}, longest_back_off{10'000'000};
+  Duration look_every{1'000'000};  // at full seconds, for back-offs that are over; 0: at once
   bool pops_from_back_off = true;  // while nothing else is to be tried: by default since Kubernetes 1.33
   bool keeps_turns = false;        // else a pod that has found no node is the last of its priority
 };
 // Pods keep the order in which they came, as for the policies of the simulator; kube-scheduler's order is another.
-inline constexpr KubeQueueRules first_come{Duration(0), Duration(0), true, true};
+inline constexpr KubeQueueRules first_come{Duration(0), Duration(0), Duration(0), true, true};
 
 class KubeQueue {
  public:
@@ -36,7 +37,8 @@ class KubeQueue {
   std::optional<std::string> pop(TimePoint now);
   // Found no node: it rests.
   void put_off(const std::string& key, TimePoint now);
-  // Could not be bound, for a reason that may have passed: it is tried again after its back-off, never before.
+  // Could not be bound, or there is no node at all: it is tried again after its back-off, never before. Without
+  // back-offs it rests.
   void put_back(const std::string& key, TimePoint now);
   // Something happened that may help those pods that rest and for which `helps` says so.
   void wake(const std::function<bool(const std::string& key)>& helps, TimePoint now);
@@ -56,9 +58,10 @@ class KubeQueue {
   using Turn = std::tuple<std::int64_t, std::uint64_t, std::string>;  // the priority is negated
   using BackOff = std::tuple<TimePoint, std::int64_t, std::uint64_t, std::string>;
   static Turn turn_of(const std::string& key, const Entry& entry) { return {-entry.priority, entry.turn, key}; }
-  static BackOff back_off_of(const std::string& key, const Entry& entry) {
-    return {entry.back_off_ends, -entry.priority, entry.turn, key};
+  BackOff back_off_of(const std::string& key, const Entry& entry) const {
+    return {first_look_after(entry.back_off_ends), -entry.priority, entry.turn, key};
   }
+  TimePoint first_look_after(TimePoint end) const;
   void end_back_offs(const std::set<BackOff>& of, TimePoint now);
   static TimePoint first_end(const std::set<BackOff>& of) {
     return of.empty() ? TimePoint::max() : std::get<0>(*of.begin());

@@ -156,6 +156,10 @@ void KubeScheduler::try_next() {
   expect_next();
 }
 
+bool KubeScheduler::has_nodes() const {
+  return std::any_of(places_.begin(), places_.end(), [](const auto& place) { return place.second.there; });
+}
+
 void KubeScheduler::attempt(const Known& known) {
   std::string why_not;
   const std::string node = choose(known.pod, why_not);
@@ -201,9 +205,13 @@ void KubeScheduler::bind(const KubePod& pod, const std::string& node) {
   if (server_.handle(request, ApiServer::Caller::controller).code != 201) queue_.put_back(pod.key, loop_.now());
 }
 
-// A message that stands there already is not written again.
+// A message that stands there already is not written again. Where there is no node no filter has refused the pod, so no
+// event wakes it: it comes back after its back-off, and the youngest pods come back first.
 void KubeScheduler::refuse(const KubePod& pod, const std::string& why) {
-  queue_.put_off(pod.key, loop_.now());
+  if (has_nodes())
+    queue_.put_off(pod.key, loop_.now());
+  else
+    queue_.put_back(pod.key, loop_.now());
   if (pod.said == why) return;
   const Json condition{{"type", "PodScheduled"},
                        {"status", "False"},

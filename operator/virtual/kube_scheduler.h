@@ -55,6 +55,7 @@ class KubeScheduler {
   void wake(const std::string& node);
   void expect_next();
   void try_next();
+  bool has_nodes() const;
   void attempt(const Known& known);
   std::string choose(const KubePod& pod, std::string& why_not);
   void bind(const KubePod& pod, const std::string& node);

@@ -121,6 +121,7 @@ TEST(KubeQueue, GivesTheHighestPriorityFirstAndOfEqualOnesTheOldest) {
 TEST(KubeQueue, BacksOffForASecondAndTwiceAsLongEachTimeUpToTen) {
   KubeQueueRules rules;
   rules.pops_from_back_off = false;
+  rules.look_every = Duration(0);
   KubeQueue queue(rules);
   queue.add("pod", 0);
   double now = 0;
@@ -132,6 +133,19 @@ TEST(KubeQueue, BacksOffForASecondAndTwiceAsLongEachTimeUpToTen) {
     EXPECT_EQ(queue.next(after(now)), after(now + pause));
     EXPECT_EQ(queue.pop(after(now + pause - 0.001)), std::nullopt);
     now += pause;
+  }
+}
+
+TEST(KubeQueue, LooksAtFullSecondsForBackOffsThatAreOver) {
+  KubeQueue queue;
+  queue.add("pod", 0);
+  double now = 0.4;
+  for (const double next : {2.0, 5.0, 10.0, 19.0, 30.0}) {  // the first full second after another 1, 2, 4, 8 and 10
+    ASSERT_EQ(queue.pop(after(now)), "pod");
+    queue.put_back("pod", after(now));
+    EXPECT_EQ(queue.next(after(now)), after(next));
+    EXPECT_EQ(queue.pop(after(next - 0.001)), std::nullopt);
+    now = next;
   }
 }
 
@@ -152,8 +166,8 @@ TEST(KubeQueue, NeverHurriesAPodThatCouldNotBeBound) {
   EXPECT_EQ(queue.pop(after(0)), "pod");
   queue.put_back("pod", after(0));
   EXPECT_EQ(queue.pop(after(0.9)), std::nullopt);
-  EXPECT_EQ(queue.next(after(0.9)), after(1));
-  EXPECT_EQ(queue.pop(after(1)), "pod");
+  EXPECT_EQ(queue.next(after(0.9)), after(2));
+  EXPECT_EQ(queue.pop(after(2)), "pod");
 }
 
 TEST(KubeQueue, WakesThoseAloneThatAreHelped) {
@@ -242,7 +256,7 @@ TEST(KubeScheduler, SaysInItsOwnWordsWhyNoNodeIsSuitable) {
   cluster.node("small-1", 1);
   cluster.node("small-2", 1);
   cluster.pod("large", 2);
-  cluster.run(1);
+  cluster.run(2);
   EXPECT_EQ(cluster.condition("large", "reason"), "Unschedulable");
   EXPECT_EQ(cluster.condition("large", "status"), "False");
   EXPECT_EQ(cluster.condition("large", "message"),
@@ -268,6 +282,37 @@ TEST(KubeScheduler, TriesAgainWhenANodeComesOrAPodEnds) {
   cluster.node("m", 1);
   cluster.run(1);
   EXPECT_EQ(cluster.node_of("third"), "m");
+}
+
+// Without a node a pod comes back after its back-off alone, so that a node is taken by those that came last. The story
+// no_nodes asks a real kube-scheduler.
+TEST(KubeScheduler, ServesTheLastPodsFirstAfterATimeWithoutNodes) {
+  Cluster cluster;
+  const auto pods = [&](const char* of) {
+    for (int i = 0; i < 3; ++i) cluster.pod(of + std::to_string(i), 1);
+  };
+  const auto on = [&](const char* of, const char* node) {
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(cluster.node_of(of + std::to_string(i)), node) << of << i;
+  };
+  pods("a");
+  cluster.run(9);
+  pods("b");
+  cluster.run(9);
+  pods("c");
+  cluster.run(13.6);
+  cluster.node("first", 3);
+  cluster.run(3);
+  on("c", "");
+  cluster.run(3);
+  on("a", ""), on("b", ""), on("c", "first");
+  cluster.run(4);
+  cluster.node("second", 3);
+  cluster.run(1);
+  on("a", ""), on("b", "second");
+  cluster.run(9);
+  cluster.node("third", 3);
+  cluster.run(1);
+  on("a", "third");
 }
 
 // The server refuses the binding, and goes on to.
