@@ -34,12 +34,11 @@ void PoolWaits::tell(PodCache& pods, const PodConditions& conditions, const Unta
     ++held[{pool_names.of(*pod), std::string(to_string(pod->unschedulable_reason))}];
   for (const auto& [name, pod] : pods.steered())
     if (untaken.is_late(*pod)) ++held[{pool_names.of(*pod), "NotTaken"}];
-  for (const auto& [pod_class, alike] : pods.unplaced().waiting()) {
-    if (conditions.fits_nowhere(pod_class)) continue;
-    for (const auto& [name, pod] : alike) {
-      Duration& longest = waits[pool_names.of(*pod)];
-      longest = std::max(longest, now - (pod->created == TimePoint{} ? pod->first_seen : pod->created));
-    }
+  for (const auto& [peers, ages] : pods.unplaced().by_age()) {
+    if (conditions.fits_nowhere(peers.pod_class)) continue;
+    const auto& [since, name] = *ages.begin();
+    Duration& longest = waits[pool_names.of(*pods.unplaced().all().at(name))];
+    longest = std::max(longest, now - since);
   }
   for (const auto& [pool, wait] : waits) observer.on_pool_wait(pool, wait);
   for (const auto& [key, count] : held) observer.on_pool_held(key.first, key.second, count);

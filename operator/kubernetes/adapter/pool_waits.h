@@ -19,7 +19,8 @@ class PoolWaits {
  public:
   using PoolOf = std::function<std::string(const PodRecord&)>;
 
-  // Looks at all pods on no node, so at most once in a while. What is over is told once more, with 0.
+  // Looks at all held pods and the oldest of those that wait, at most once in a while. What is over is told once more,
+  // with 0.
   void tell(PodCache& pods, const PodConditions& conditions, const UntakenPods& untaken, const PoolOf& pool_of,
             AdapterObserver& observer, TimePoint now);
   std::size_t kept() const { return waits_.size() + held_.size(); }

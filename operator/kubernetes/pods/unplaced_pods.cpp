@@ -1,5 +1,6 @@
 #include "kubernetes/pods/unplaced_pods.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace lips::kubernetes {
@@ -11,8 +12,9 @@ void UnplacedPods::leave(std::string_view name, const Place& place) {
   const auto alike = waiting_.find(place.pod_class);
   if (alike == waiting_.end() || alike->second.erase(name) == 0) return;
   --waiting_count_;
-  since_.at(place.pod_class).erase({place.since, name});
-  if (alike->second.empty()) since_.erase(place.pod_class), waiting_.erase(alike);
+  place.peers->second.erase({place.since, name});
+  if (place.peers->second.empty()) by_age_.erase(place.peers);
+  if (alike->second.empty()) waiting_.erase(alike);
 }
 
 void UnplacedPods::rise(std::string_view name, const Place& place) {
@@ -33,11 +35,21 @@ void UnplacedPods::note(std::string_view name, PodRecord& pod) {
   place = {pod.state, pod.pod_class, pod.created == TimePoint{} ? pod.first_seen : pod.created, {}};
   if (pod.state == PodState::held) held_.emplace(name, &pod);
   if (pod.state == PodState::waiting) {
-    since_[place.pod_class].emplace(place.since, name);
+    place.peers = by_age_.try_emplace({place.pod_class, pod.meta.name_space, pod.work.pool}).first;
+    place.peers->second.emplace(place.since, name);
     waiting_[place.pod_class].emplace(name, &pod);
     ++waiting_count_;
   }
   if (pod.state != PodState::ungated) (pod.reported_message.empty() ? awake_untold_ : awake_told_).emplace(name, &pod);
+}
+
+TimePoint UnplacedPods::oldest_waiting(PodClassId pod_class) const {
+  TimePoint oldest = TimePoint::max();
+  for (auto peers = by_age_.lower_bound({pod_class, "", ""}); peers != by_age_.end(); ++peers) {
+    if (peers->first.pod_class != pod_class) break;
+    oldest = std::min(oldest, peers->second.begin()->first);
+  }
+  return oldest;
 }
 
 void UnplacedPods::forget(std::string_view name) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -27,8 +28,16 @@ class UnplacedPods {
   // Those to be placed, by class.
   const std::map<PodClassId, Part>& waiting() const { return waiting_; }
   std::size_t waiting_count() const { return waiting_count_; }
+  // The same by class, namespace and wished pool, each in the order of creation; none is empty.
+  struct Peers {
+    PodClassId pod_class;
+    std::string name_space, pool;
+    friend auto operator<=>(const Peers&, const Peers&) = default;
+  };
+  using Times = std::set<std::pair<TimePoint, std::string_view>>;
+  const std::map<Peers, Times>& by_age() const { return by_age_; }
   // The creation of the oldest of them in a class that has one.
-  TimePoint oldest_waiting(PodClassId pod_class) const { return since_.at(pod_class).begin()->first; }
+  TimePoint oldest_waiting(PodClassId pod_class) const;
 
   // Held pods and those to be placed that are to be looked at: the ones about which something has been said, or the
   // others.
@@ -47,8 +56,8 @@ class UnplacedPods {
     PodState state = PodState::held;
     PodClassId pod_class;
     TimePoint since, until;
+    std::map<Peers, Times>::iterator peers{};  // of one that is to be placed
   };
-  using Times = std::set<std::pair<TimePoint, std::string_view>>;
 
   void leave(std::string_view name, const Place& place);
   void rise(std::string_view name, const Place& place);
@@ -56,7 +65,7 @@ class UnplacedPods {
   Part all_, held_, awake_told_, awake_untold_, resting_;
   std::map<std::string_view, Place> places_;
   std::map<PodClassId, Part> waiting_;
-  std::map<PodClassId, Times> since_;  // of the same
+  std::map<Peers, Times> by_age_;
   std::size_t waiting_count_ = 0;
   Times due_;                                                   // of those that rest until a time
   std::map<PodClassId, std::set<std::string_view>> told_once_;  // of those that rest until the end of time
