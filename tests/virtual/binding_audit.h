@@ -16,8 +16,10 @@ namespace lips::virtual_cluster {
 
 class BindingAudit {
  public:
+  // Two lists in a row may get no answer, each for a minute.
+  static constexpr Duration two_lists = std::chrono::seconds(130);
   // `until_known`: a scheduler may not know so long that another has bound a pod, or that a node says something else.
-  explicit BindingAudit(Duration until_known = std::chrono::minutes(2)) : until_known_(until_known) {}
+  explicit BindingAudit(Duration until_known = two_lists) : until_known_(until_known) {}
   // This outlives the cluster.
   void watch(VirtualKubernetes& cluster) {
     ObjectStore& objects = cluster.server().objects();

@@ -87,5 +87,12 @@ TEST(Storms, EveryJobEndsWhereTheOperatorSteers) {
   }
 }
 
+// The watch of nodes breaks when one of them is lost, the list that follows gets no answer, and so does the next one.
+// With two minutes for each, pods were bound to the lost node for four.
+TEST(FoundStorms, ListsWithoutAnAnswerAreAskedForAgainSoon) {
+  Seen seen;
+  check(storm_of(6460), seen);
+}
+
 }  // namespace
 }  // namespace lips::virtual_cluster::storms

@@ -7,9 +7,9 @@
 namespace lips::kubernetes {
 namespace {
 
-constexpr std::size_t longest_line = 64 << 20;  // etcd refuses objects above 1.5 MiB
-constexpr int watches_before_a_list = 5;        // failing in a row
-constexpr std::chrono::milliseconds list_timeout{120'000};
+constexpr std::size_t longest_line = 64 << 20;             // etcd refuses objects above 1.5 MiB
+constexpr int watches_before_a_list = 5;                   // failing in a row
+constexpr std::chrono::milliseconds list_timeout{60'000};  // kube-apiserver ends a request itself after that
 constexpr std::chrono::seconds refused_within{2};  // a watch that lives longer was let in, even if nothing comes
 
 // Splits "namespace/name".

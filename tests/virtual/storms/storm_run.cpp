@@ -63,7 +63,7 @@ StormOutcome run_storm(const StormCase& storm, Log* log) {
   StormOutcome outcome;
   std::vector<std::string>& violations = outcome.violations;
   // A binding that got no answer in an outage is sent again to its node, whatever that says by then.
-  BindingAudit bindings(std::chrono::minutes(storm.has[Trouble::outage] ? 30 : 2));
+  BindingAudit bindings(storm.has[Trouble::outage] ? std::chrono::minutes(30) : BindingAudit::two_lists);
   Processes processes(storm);
   Strangers strangers(storm, data_sets_of(scenario));
   drills::Audit writes([&](const drills::Write&) { processes.wrote(); });
