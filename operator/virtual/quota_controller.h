@@ -16,8 +16,11 @@ class QuotaController {
   QuotaController(const QuotaController&) = delete;
   QuotaController& operator=(const QuotaController&) = delete;
 
+  // The store is another one: counts anew in each namespace, as after a restart.
+  void relist();
+
  private:
-  void look_at(const ObjectChange& change);
+  void look_at(const Json& object);
 
   ObjectStore& objects_;
   kubernetes::EventLoop& loop_;

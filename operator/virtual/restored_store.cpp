@@ -25,6 +25,7 @@ void VirtualKubernetes::restore(const ObjectStore::Backup& backup, std::uint64_t
     for (const TaskKind kind : {TaskKind::map, TaskKind::reduce}) restore_job(JobId(job), kind);
   restore_nodes(nodes);
   scheduler_->relist();
+  quotas_->relist();
   std::vector<Json> jobs;
   for (const auto& [key, stored] : server_.objects().all(jobs_path)) jobs.push_back(*stored.json);
   loop_->at(loop_->now() + they_begin, [this, jobs = std::move(jobs)] {

@@ -94,5 +94,11 @@ TEST(FoundStorms, ListsWithoutAnAnswerAreAskedForAgainSoon) {
   check(storm_of(6460), seen);
 }
 
+// The counts of quotas were those of before the restore, and nothing changed any more that had them counted anew.
+TEST(FoundStorms, QuotasAreCountedAnewInARestoredStore) {
+  Seen seen;
+  check(storm_of(6066), seen);
+}
+
 }  // namespace
 }  // namespace lips::virtual_cluster::storms
