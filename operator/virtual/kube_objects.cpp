@@ -122,7 +122,9 @@ std::int64_t KubeAmounts::of(const std::string& resource) const {
   return found == others.end() ? 0 : found->second;
 }
 
+// No machine has more, and the sum of what a hundred pods ask for is a number still.
 KubeAmounts read_amounts(const Json& list) {
+  constexpr std::int64_t most = std::int64_t{1} << 56;
   KubeAmounts result;
   if (!list.is_object()) return result;
   for (const auto& [name, value] : list.items()) {
@@ -131,11 +133,11 @@ KubeAmounts read_amounts(const Json& list) {
                                                       : fail(ErrorCode::invalid_input, "no quantity");
     if (!quantity) continue;
     if (name == "cpu")
-      result.cpu = quantity->milli();
+      result.cpu = std::min(quantity->milli(), most);
     else if (name == "memory")
-      result.memory = quantity->units();
+      result.memory = std::min(quantity->units(), most);
     else
-      result.others[name] = quantity->units();
+      result.others[name] = std::min(quantity->units(), most);
   }
   return result;
 }

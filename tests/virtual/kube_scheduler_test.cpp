@@ -360,6 +360,19 @@ TEST(KubeScheduler, BreaksTiesByTheSeed) {
 
 // Pods and nodes come, end and go at random. No node ever takes more than it has, and in the end no pod waits that some
 // node would take.
+// Pods that name their node themselves are asked by nobody whether they fit.
+TEST(KubeScheduler, CountsPodsThatAskForMoreThanANumberHolds) {
+  KubeRoom room;
+  room.node.allocatable.memory = 1 << 30;
+  const auto asking = [](const char* memory) {
+    return pod_with({{"containers", Json::array({{{"resources", {{"requests", {{"memory", memory}}}}}}})}});
+  };
+  for (int i = 0; i < 100; ++i) {
+    room.put(asking("8Ei"));
+    EXPECT_THAT(filter_resources(asking("1Mi"), room), testing::Contains("Insufficient memory"));
+  }
+}
+
 TEST(KubeScheduler, NeverOvercommitsANodeAndLeavesNobodyWaitingWhoFits) {
   constexpr const char *pods = "/api/v1/pods", *nodes = "/api/v1/nodes";
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
