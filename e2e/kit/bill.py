@@ -9,6 +9,7 @@ import statistics
 import time
 
 from kit.amounts import amount, pod_requests
+from kit.cluster import holds
 from kit.karpenter import Offer, is_going
 
 LEAST_SECONDS = 60  # of a machine's bill
@@ -71,7 +72,7 @@ def delays(recorder, pods):
     with recorder.lock:
         for at, _, claim in recorder.history["NodeClaim"]:
             created.setdefault(claim["metadata"]["uid"], at)
-            if any(c["type"] == "Initialized" and c["status"] == "True" for c in claim.get("status", {}).get("conditions", [])):
+            if holds(claim, "Initialized"):
                 ready.setdefault(claim["metadata"]["uid"], at)
         for at, event, node in recorder.history["Node"]:
             names[node["metadata"]["uid"]] = node["metadata"]["name"]

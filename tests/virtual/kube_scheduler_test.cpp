@@ -358,8 +358,6 @@ TEST(KubeScheduler, BreaksTiesByTheSeed) {
   EXPECT_GT(different.size(), 4U);
 }
 
-// Pods and nodes come, end and go at random. No node ever takes more than it has, and in the end no pod waits that some
-// node would take.
 // Pods that name their node themselves are asked by nobody whether they fit.
 TEST(KubeScheduler, CountsPodsThatAskForMoreThanANumberHolds) {
   KubeRoom room;
@@ -373,6 +371,8 @@ TEST(KubeScheduler, CountsPodsThatAskForMoreThanANumberHolds) {
   }
 }
 
+// Pods and nodes come, end and go at random. No node ever takes more than it has, and in the end no pod waits that some
+// node would take.
 TEST(KubeScheduler, NeverOvercommitsANodeAndLeavesNobodyWaitingWhoFits) {
   constexpr const char *pods = "/api/v1/pods", *nodes = "/api/v1/nodes";
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
