@@ -64,6 +64,12 @@ struct JobArrived {
 struct NoMorePeers {  // of a job of peers: whoever creates them has ended. Those that arrive nevertheless count as ever
   WholeJobId job;
 };
+// Maps of a whole job that have not arrived, or have been withdrawn and run nevertheless: its reduces wait until none
+// is missing any more.
+struct MapsMissing {
+  WholeJobId job;
+  std::uint32_t maps = 0;
+};
 struct WorkExpected {  // all of it, instead of what was expected before
   std::vector<ExpectedWork> work;
 };
@@ -124,10 +130,10 @@ struct TasksMarked {
   std::vector<std::pair<TaskId, TimePoint>> tasks;
 };
 
-using ClusterEvent = std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, JobReleased, TaskStarted, TaskFound,
-                                  TaskFinished, TaskLost, TaskWithdrawn, ReplicaAdded, ReplicaRemoved, MoveEnded,
-                                  Heartbeat, ClusterListed, ConstraintAdded, PoolAdded, ProfileAdded, ResourceAdded,
-                                  OffersChanged, WorkExpected, NoMorePeers, TaskStays, TasksMarked,
-                                  WorkLearned>;
+using ClusterEvent =
+    std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, JobReleased, TaskStarted, TaskFound, TaskFinished,
+                 TaskLost, TaskWithdrawn, ReplicaAdded, ReplicaRemoved, MoveEnded, Heartbeat, ClusterListed,
+                 ConstraintAdded, PoolAdded, ProfileAdded, ResourceAdded, OffersChanged, WorkExpected, NoMorePeers,
+                 MapsMissing, TaskStays, TasksMarked, WorkLearned>;
 
 }  // namespace lips

@@ -113,6 +113,7 @@ void ClusterState::apply(const ClusterEvent& event) {
       state.snapshot_.launch_limits = e.limits;
     }
     void operator()(const NoMorePeers& e) const { state.wholes_.await_nobody(state.snapshot_, e.job); }
+    void operator()(const MapsMissing& e) const { state.miss_maps(e); }
     void operator()(const WorkExpected& e) const {
       state.snapshot_.expected = e.work;
       sort_expected(state.snapshot_.expected);
@@ -398,6 +399,17 @@ void ClusterState::complete_if_finished(JobId id) {
     wholes_.part_ended(job, id);
   }
   update_active(id);
+}
+
+void ClusterState::miss_maps(const MapsMissing& event) {
+  for (const JobId part : wholes_.miss_maps(event.job, event.maps)) {
+    if (wholes_.maps_under_way(snapshot_.jobs[part])) {
+      block_reduces(part);
+      continue;
+    }
+    release_reduces(part);
+    update_active(part);
+  }
 }
 
 // Does nothing while a map of the whole job is under way.

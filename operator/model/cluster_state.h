@@ -71,6 +71,7 @@ class ClusterState {
   void release_reduces(JobId id);
   void block_reduces(JobId id);
   void end_map(JobId id, ZoneId where);
+  void miss_maps(const MapsMissing& event);
   void make_pending(TaskId id);
   void unlink(TaskId id);
   void regroup_readers(BlockId block);

@@ -98,12 +98,20 @@ void WholeJobs::await_nobody(ClusterSnapshot& cluster, WholeJobId job) {
   tell(cluster, entries_[job]);
 }
 
+std::vector<JobId> WholeJobs::miss_maps(WholeJobId job, std::uint32_t maps) {
+  if (!entries_.contains(job) || !entries_[job].whole.id.valid()) return {};
+  entries_[job].maps_missing = maps;
+  return entries_[job].parts;
+}
+
 void WholeJobs::part_ended(const Job& job, JobId part) {
   if (job.whole.id.valid()) std::erase(entries_[job.whole.id].parts, part);
 }
 
 bool WholeJobs::maps_under_way(const Job& job) const {
-  return job.whole.id.valid() ? entries_[job.whole.id].maps_under_way > 0 : job.finished_maps < job.map_tasks;
+  if (!job.whole.id.valid()) return job.finished_maps < job.map_tasks;
+  const Entry& entry = entries_[job.whole.id];
+  return entry.maps_under_way + entry.maps_missing > 0;
 }
 
 std::vector<JobId> WholeJobs::parts(const ClusterSnapshot& cluster, JobId part) const {

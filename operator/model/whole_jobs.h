@@ -24,10 +24,13 @@ class WholeJobs {
   void driver_started(ClusterSnapshot& cluster, JobId part, TimePoint when);
   // No more peers come than have arrived. Does nothing if no part of the job has.
   void await_nobody(ClusterSnapshot& cluster, WholeJobId job);
+  // So many maps of the job are awaited beside those that have arrived. Does nothing if no part of it has. Returns the
+  // parts.
+  std::vector<JobId> miss_maps(WholeJobId job, std::uint32_t maps);
   // All tasks of the part have ended: it gets no more updates.
   void part_ended(const Job& job, JobId part);
 
-  // Says whether a map in any part of the job has arrived and not ended: reduces wait for it.
+  // Says whether a map in any part of the job has arrived and not ended, or is missing: reduces wait for it.
   bool maps_under_way(const Job& job) const;
   // All parts of the job; a Job that is no part is its own only one.
   std::vector<JobId> parts(const ClusterSnapshot& cluster, JobId part) const;
@@ -37,7 +40,7 @@ class WholeJobs {
     WholeJob whole;
     Mebibytes shuffle;
     std::vector<std::uint32_t> maps_in;  // with output, by zone
-    std::uint32_t maps_under_way = 0;
+    std::uint32_t maps_under_way = 0, maps_missing = 0;
     std::vector<JobId> parts;  // with unfinished tasks
   };
   void tell(ClusterSnapshot& cluster, const Entry& entry) const;

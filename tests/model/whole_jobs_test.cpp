@@ -214,5 +214,39 @@ TEST(WholeJob, NobodyElseIsAwaitedOnceNoMorePeersCome) {
   EXPECT_EQ(expected(), (std::vector<std::uint32_t>{6, 6, 6})) << "such as when a suspended Job goes on";
 }
 
+// Maps arrive, end and are withdrawn in any order, and others are missing, at any time.
+TEST(WholeJob, ReducesWaitForMapsThatAreMissing) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    ClusterState state(three_zones());
+    state.apply(part_of(WholeJobId(0), 0, 2));
+    std::uint32_t missing = 0;
+    std::vector<TaskId> open;
+    for (int step = 0; step < 60; ++step) {
+      const std::uint64_t what = random.below(4);
+      if (what == 0) {
+        missing = static_cast<std::uint32_t>(random.below(3));
+        state.apply(MapsMissing{WholeJobId(0), missing});
+      } else if (what == 1) {
+        open.emplace_back(static_cast<std::uint32_t>(state.snapshot().tasks.size()));
+        state.apply(part_of(WholeJobId(0), 1, 0));
+      } else if (!open.empty()) {
+        const std::size_t which = random.below(open.size());
+        const TaskId map = open[which];
+        open.erase(open.begin() + static_cast<std::ptrdiff_t>(which));
+        if (what == 2)
+          run(state, map, NodeId(static_cast<std::uint32_t>(random.below(zones))));
+        else
+          state.apply(TaskWithdrawn{map});
+      }
+      const TaskState expected = open.size() + missing == 0 ? TaskState::pending : TaskState::blocked;
+      EXPECT_EQ(state_of(state, 0), expected);
+      EXPECT_EQ(state_of(state, 1), expected);
+    }
+    state.apply(MapsMissing{WholeJobId(7), 3});  // no part of that job has arrived
+  }
+}
+
 }  // namespace
 }  // namespace lips

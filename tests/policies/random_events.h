@@ -40,7 +40,8 @@ class RandomEvents {
       case 10:
         return find();
       case 11:
-        return on_running([&](const RunningTask& run) { await_nobody(run.task); });
+        return on_running(
+            [&](const RunningTask& run) { run.task.index() % 2 == 0 ? await_nobody(run.task) : miss_maps(run.task); });
       case 12:
         return learn();
       default:
@@ -75,6 +76,10 @@ class RandomEvents {
   void await_nobody(TaskId task) {
     if (const WholeJobId whole = state_.snapshot().jobs[state_.snapshot().tasks[task].job].whole.id; whole.valid())
       state_.apply(NoMorePeers{whole});
+  }
+  void miss_maps(TaskId task) {
+    if (const WholeJobId whole = state_.snapshot().jobs[state_.snapshot().tasks[task].job].whole.id; whole.valid())
+      state_.apply(MapsMissing{whole, static_cast<std::uint32_t>(random_.below(4))});
   }
   // Some tasks of a job need other work, half of the time all the same.
   void learn() {

@@ -55,15 +55,16 @@ std::string job_key(const PodRecord& pod) {
   return pod.owner ? std::string(owned_job) + pod.owner->uid : "pod/" + pod.meta.uid;
 }
 
-void JobPods::update(const PodRecord& pod) {
+bool JobPods::update(const PodRecord& pod) {
   Place place{job_key(pod), creator_of(pod)};
   if (const auto known = place_of_.find(&pod); known != place_of_.end() && known->second != place) forget(pod);
   Entry& entry = jobs_[place.key];
   entry.shuffles |= pod.work.stage == TaskKind::reduce || (pod.work.shuffle && !pod.work.peers);
   if (entry.pods.empty()) entry.first_seen = pod.first_seen;
-  if (!entry.pods.insert(&pod).second) return;
+  if (!entry.pods.insert(&pod).second) return false;
   if (!place.creator.empty()) created_[place.creator].insert(&pod);
   place_of_[&pod] = std::move(place);
+  return true;
 }
 
 void JobPods::forget(const PodRecord& pod) {
@@ -133,6 +134,7 @@ KnownJob JobPods::known(const std::string& key, const Surroundings& around) cons
   EnumArray<TaskKind, Declared> declared;
   EnumArray<TaskKind, std::uint32_t> there;
   MapsByZone finished_here;
+  std::uint32_t nowhere = 0;  // finished maps whose node is gone
   std::set<std::string> groups;
   if (const auto job = jobs_.find(key); job != jobs_.end())
     for (const PodRecord* pod : job->second.pods) {
@@ -145,11 +147,18 @@ KnownJob JobPods::known(const std::string& key, const Surroundings& around) cons
       else if (pod->owner)
         if (const auto owner = around.jobs.find(pod->owner->uid); owner != around.jobs.end())
           declared[stage].by[pod->owner->uid] = owner->second.spec.completions.value_or(0);
-      if (stage != TaskKind::map || pod->state != PodState::terminated) continue;
+      if (stage != TaskKind::map) continue;
+      if (pod->state != PodState::terminated) {
+        ++result.open_maps;
+        result.untold_maps += !pod->task.valid();
+        continue;
+      }
       ++result.finished_maps;
-      if (const std::string zone = around.zone_of(pod->node); !zone.empty()) ++finished_here[zone];
+      const std::string zone = around.zone_of(pod->node);
+      ++(zone.empty() ? nowhere : finished_here[zone]);
     }
-  // Merges existing pods with those in the stored memory: neither list has to be complete.
+  // Merges existing pods with those in the stored memory: neither list has to be complete. The memory may have the
+  // zones of those whose node is gone.
   result.maps_in = finished_here;
   std::uint32_t gone = 0;
   for (const auto& [zone, maps] : around.remembered) {
@@ -158,7 +167,9 @@ KnownJob JobPods::known(const std::string& key, const Surroundings& around) cons
     gone += maps - here;
     result.maps_in[zone] = maps;
   }
+  gone -= std::min(gone, nowhere);
   result.finished_maps += gone;
+  result.maps_here = there[TaskKind::map];
   result.here = there[TaskKind::map] + there[TaskKind::reduce] + gone;
   result.maps = std::max(declared[TaskKind::map].count(), there[TaskKind::map] + gone);
   // lips.dev/tasks counts workers, on the driver too.

@@ -28,6 +28,8 @@ using MapsByZone = std::map<std::string, std::uint32_t>;
 struct KnownJob {
   std::uint32_t maps = 0, reduces = 0;  // declared, else the number of known ones
   std::uint32_t finished_maps = 0;
+  // Maps whose pods are there, those of them that have not ended, and of these the ones that are no tasks of the model.
+  std::uint32_t maps_here = 0, open_maps = 0, untold_maps = 0;
   std::uint32_t here = 0;  // pods that are there, or have ended
   MapsByZone maps_in;      // where finished maps ran
   // True of an application whose pods exchange data.
@@ -51,7 +53,8 @@ using PodsByName = std::set<const PodRecord*, ComesBefore>;
 class JobPods {
  public:
   // Call update() after PodCache::update(), and forget() before the record is destroyed.
-  void update(const PodRecord& pod);
+  // Returns whether the pod is new to its job.
+  bool update(const PodRecord& pod);
   void forget(const PodRecord& pod);
 
   const PodsByName& of(const std::string& key) const;

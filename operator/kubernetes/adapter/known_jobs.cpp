@@ -10,6 +10,7 @@ namespace lips::kubernetes {
 void KnownJobs::update(BatchJob job) {
   const std::string uid = job.meta.uid;
   const bool makes_pods = job.makes_pods();
+  declared_maps_.update(job);
   jobs_[uid] = std::move(job);
   if (!makes_pods) review_created_by(uid);
 }
@@ -27,12 +28,23 @@ bool KnownJobs::is_there(const std::string& key) const {
 }
 
 void KnownJobs::forget_job(const std::string& uid) {
+  declared_maps_.forget(uid);
   jobs_.erase(uid);
   creator_ended(uid);
   move_memory(uid);
 }
 
+void KnownJobs::update(const PodRecord& pod) {
+  if (pods_.update(pod)) note_map(pod);
+}
+
+void KnownJobs::note_map(const PodRecord& pod) {
+  if (pod.work.stage != TaskKind::map) return;
+  if (std::string key = job_key(pod); pods_.shuffles(key)) maps_changed_.insert(std::move(key));
+}
+
 void KnownJobs::forget(const PodRecord& pod) {
+  note_map(pod);
   pods_.forget(pod);
   if (const std::string key = job_key(pod); pods_.of(key).empty()) grants_.forget(pod.meta.name_space, key);
   if (const std::string creator = creator_of(pod); pods_.created_by(creator).empty()) ended_.erase(creator);
@@ -108,6 +120,23 @@ KnownJob KnownJobs::known(const std::string& key) {
   if (known.worker && known.gang == 0 && awaited_.in_vain(known.worker->meta.name_space))
     known.expected = std::min(known.expected, static_cast<std::uint32_t>(pods_.of(key).size() + 1));
   return known;
+}
+
+std::uint32_t KnownJobs::missing_maps(const std::string& key) {
+  if (!pods_.shuffles(key)) return 0;
+  const KnownJob job = known(key);
+  return std::max(declared_maps_.of(key), job.maps_here) - job.maps_here + job.untold_maps;
+}
+
+std::set<std::string> KnownJobs::take_maps_changed() {
+  std::set<std::string> keys = declared_maps_.take_changed();
+  keys.merge(std::exchange(maps_changed_, {}));
+  return keys;
+}
+
+bool KnownJobs::awaits_maps(const std::string& key) {
+  const KnownJob job = known(key);
+  return job.open_maps > 0 || job.maps_here < declared_maps_.of(key);
 }
 
 void KnownJobs::review_awaited(TimePoint now) {

@@ -9,6 +9,7 @@
 
 #include "kubernetes/adapter/arriving_job.h"
 #include "kubernetes/adapter/awaited_workers.h"
+#include "kubernetes/adapter/declared_maps.h"
 #include "kubernetes/adapter/every.h"
 #include "kubernetes/adapter/job_memories.h"
 #include "kubernetes/adapter/job_pods.h"
@@ -28,7 +29,7 @@ class KnownJobs {
   void update(BatchJob job);
   void update(CronJob cron) { cron_jobs_[cron.meta.uid] = std::move(cron); }
   void update(Workflow workflow);
-  void update(const PodRecord& pod) { pods_.update(pod); }
+  void update(const PodRecord& pod);
   // Whoever has this uid creates no more pods: it has ended, or is being deleted or gone. Not needed for a job.
   void creator_ended(const std::string& uid);
   // Jobs of peers that became complete since the last call: nobody is left who would create more of their pods, or may,
@@ -52,6 +53,16 @@ class KnownJobs {
   // Says whether one has changed since the last call.
   bool take_workflows_changed() { return std::exchange(workflows_changed_, false); }
   KnownJob known(const std::string& key);
+  // Maps that are no tasks of the model and for which the job's reduces wait: some are there, Jobs declare others.
+  // Where somebody deletes pods of maps that have finished, they wait until the Job has. 0: it has no reduces.
+  std::uint32_t missing_maps(const std::string& key);
+  // The pod has ended, or is a task of the model no more: if it is a map, the number may be another.
+  void note_map(const PodRecord& pod);
+  // The keys of jobs of which it may be another number than at the last call, for another reason than that tasks were
+  // told to the model.
+  std::set<std::string> take_maps_changed();
+  // Says whether maps of the job have not ended, for which its reduces wait.
+  bool awaits_maps(const std::string& key);
   // Says whether the job has a pod or, where its key names one, an owner.
   bool is_there(const std::string& key) const;
   // Further pods of such applications, as far as quotas let them come.
@@ -82,6 +93,8 @@ class KnownJobs {
   std::map<std::string, Workflow> workflows_;
   bool workflows_changed_ = false;
   AwaitedWorkers awaited_;
+  DeclaredMaps declared_maps_;
+  std::set<std::string> maps_changed_;  // keys of jobs
   QuotaGrants grants_;
   Every awaited_review_{Duration(5'000'000)};
   std::set<std::string> ended_;      // creators of pods that are there, by uid

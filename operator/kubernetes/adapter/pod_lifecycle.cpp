@@ -42,8 +42,8 @@ Duration pause_after(int refusals) {
   return std::min(longest_pause, Duration(1'000'000) * (1 << std::min(refusals, 6)));
 }
 
-// Why a gated pod is let go without a zone; empty: it waits.
-std::string why_let_go(const PodRecord& pod, TimePoint now) {
+// Why a gated pod is let go without a zone; empty: it waits. A reduce waits for its maps, which others may run.
+std::string why_let_go(const PodRecord& pod, const std::function<bool(const PodRecord&)>& awaits_maps, TimePoint now) {
   using Reason = UnschedulableReason;
   if (pod.state != PodState::held && pod.state != PodState::waiting) return "";
   if (pod.left_alone) return "its pool is not steered at present, and says why";
@@ -52,10 +52,11 @@ std::string why_let_go(const PodRecord& pod, TimePoint now) {
   if (now - pod.first_seen < patience) return "";
   const bool for_others =
       pod.unschedulable_reason == Reason::volume_not_ready || pod.unschedulable_reason == Reason::group_not_ready;
-  if (pod.state == PodState::held && for_others) return pod.unschedulable_message;
+  const bool held_for_others = pod.state == PodState::held && for_others;
   // The place to read from is known only together with a zone.
-  return pod.state == PodState::waiting && pod.fits_nowhere && pod.reads.empty() ? "no existing node would take it"
-                                                                                 : "";
+  const bool fits_nowhere = pod.state == PodState::waiting && pod.fits_nowhere && pod.reads.empty();
+  if ((!held_for_others && !fits_nowhere) || awaits_maps(pod)) return "";
+  return held_for_others ? pod.unschedulable_message : "no existing node would take it";
 }
 
 }  // namespace
@@ -121,6 +122,8 @@ std::vector<PodRecord*> PodLifecycle::take_arrived() {
 
 void PodLifecycle::end_task(PodRecord& record, bool finished, TimePoint now) {
   arrived_.erase(full_name(record.meta));
+  // A map that finishes as a task of the model changes nothing of what is missing.
+  if (!finished || !record.succeeded || !record.task.valid()) around_.jobs.note_map(record);
   around_.model.ended(record, finished, now);
 }
 
@@ -289,6 +292,13 @@ void PodLifecycle::handle_left(const ObjectMeta& meta, TimePoint now) {
 
 void PodLifecycle::review_steered(TimePoint now) {
   report_untaken(now);
+  std::map<std::string, bool> awaiting;  // whether maps are, by the job's key
+  const auto awaits_maps = [&](const PodRecord& pod) {
+    if (pod.work.stage != TaskKind::reduce) return false;
+    const auto [job, fresh] = awaiting.try_emplace(job_key(pod));
+    if (fresh) job->second = around_.jobs.awaits_maps(job->first);
+    return job->second;
+  };
   for (const auto& [key, place] : around_.pods.steered()) {
     PodRecord& record = *place;
     if (record.state == PodState::ungated && record.on_node()) {
@@ -301,7 +311,7 @@ void PodLifecycle::review_steered(TimePoint now) {
       continue;
     }
     if (record.releasing || now < record.release_again) continue;
-    if (std::string why = why_let_go(record, now); !why.empty())
+    if (std::string why = why_let_go(record, awaits_maps, now); !why.empty())
       released_.add(record.meta.name_space, {&record, std::move(why)}, record.refusals > 0);
   }
   released_.grant_most([&](const auto& wish) { let_go(*wish.first, wish.second); });

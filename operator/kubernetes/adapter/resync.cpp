@@ -29,7 +29,8 @@ void Resync::reconcile(DataLink* data, TimePoint now) {
   if (std::exchange(volumes_version_, volumes) != volumes || claims_left || around_.pods.groups_changed())
     for (const PodCache::Update& update : around_.pods.review_dependencies()) around_.lifecycle.handle(update, now);
   if (around_.pods.take_regrouped()) around_.model.must_list();
-  const std::set<std::string> complete = around_.jobs.take_complete();  // a listing says it of each job
+  const std::set<std::string> complete = around_.jobs.take_complete();  // a listing says it of each job, and of maps
+  const std::set<std::string> maps_changed = around_.jobs.take_maps_changed();
   for (PodRecord* pod : around_.pods.review_anti_affinity()) around_.lifecycle.report_again(*pod, now);
   for (PodRecord* pod : around_.pods.review_applications()) around_.lifecycle.report_again(*pod, now);
   find_reasons_to_list(now);
@@ -40,6 +41,7 @@ void Resync::reconcile(DataLink* data, TimePoint now) {
   if (around_.model.has_to_list() && now - listed_at_ >= list_at_most_every) return list_everything(data, now);
   for (const std::string& key : complete)
     around_.model.events().emplace_back(NoMorePeers{around_.model.index().whole_job(key)});
+  for (const std::string& key : maps_changed) miss_maps(key);
   emit_learned(now);
   emit_jobs(around_.lifecycle.take_arrived(), data, now);
   steps_have_moved_ |= around_.jobs.take_workflows_changed();
@@ -77,6 +79,7 @@ void Resync::list_everything(DataLink* data, TimePoint now) {
   for (const auto& [type, speed] : around_.pods.type_speeds().reviewed()) around_.telemetry.on_type_speed(type, speed);
   const auto start = around_.model.list(around_.nodes, around_.pods.classes(), data ? data->view() : DataView{});
   job_keys_ = {};
+  missing_maps_.clear();
   listed_at_ = learned_at_ = now;
   std::vector<PodRecord*> pods;
   for (const auto& [key, record] : around_.pods.ours()) {
@@ -216,9 +219,11 @@ void Resync::emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data
                            loss_lookup(data, model.index()),
                            &around_.jobs.cron_jobs(),
                            &around_.jobs.grants()};
+  std::set<std::string> arrived;
   for (GroupedJob& group : group_into_jobs(known, context, model.events(), rejected)) {
     group.job.memory = around_.jobs.memory_of(group.key, model.index());
     job_keys_.push_back(group.key);
+    arrived.insert(group.key);
     if (const auto named = arrivals_.find(group.job.name); named != arrivals_.end()) named->second = now;
     for (std::size_t i = 0; i < group.pods.size(); ++i) model.add_task(*group.pods[i], group.tasks[i].input);
     model.events().emplace_back(JobArrived{std::move(group.job), std::move(group.tasks), std::move(group.maps_before)});
@@ -230,10 +235,24 @@ void Resync::emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data
           TaskFound{pod->task, model.index().node(pod->node), pod->started.value_or(now), pod->degraded, pool});
     }
   }
+  for (const std::string& key : arrived) {
+    missing_maps_.try_emplace(key, 0);
+    miss_maps(key);
+  }
   for (const Rejection& rejection : rejected) {
     around_.pods.hold(*rejection.pod, rejection.reason, rejection.what);
     rejection.pod->held_for_data = true;
   }
+}
+
+// Says nothing that the model knows, and nothing of a job of which it knows no part.
+void Resync::miss_maps(const std::string& key) {
+  const auto told = missing_maps_.find(key);
+  if (told == missing_maps_.end()) return;
+  const std::uint32_t maps = around_.jobs.missing_maps(key);
+  if (std::exchange(told->second, maps) != maps)
+    around_.model.events().emplace_back(MapsMissing{around_.model.index().whole_job(key), maps});
+  if (!around_.jobs.is_there(key)) missing_maps_.erase(told);
 }
 
 void Resync::emit_nodes() {

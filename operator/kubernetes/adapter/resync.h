@@ -72,6 +72,7 @@ class Resync {
   void emit_learned(TimePoint now);
   void list_everything(DataLink* data, TimePoint now);
   void emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data, TimePoint now);
+  void miss_maps(const std::string& key);
   void emit_nodes();
   std::vector<ExpectedWork> find_expected(const DataLink* data, TimePoint now);
   // Keeps in mind when these jobs come.
@@ -92,7 +93,8 @@ class Resync {
   std::set<ExpectedJobs::Problem> misannounced_;  // as last logged
   std::uint64_t prices_version_ = 0;
   IdVector<JobId, std::string> job_keys_;
-  std::set<std::string> unpriced_;  // nodes, as reported to the telemetry
+  std::map<std::string, std::uint32_t> missing_maps_;  // as told to the model, by the job's key
+  std::set<std::string> unpriced_;                     // nodes, as reported to the telemetry
 };
 
 }  // namespace lips::kubernetes

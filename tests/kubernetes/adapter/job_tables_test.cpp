@@ -308,7 +308,11 @@ TEST_F(JobTables, MapsAndReducesThatAskForDifferentThingsAreOneJob) {
   rejected_.clear();
   const JobContext context{*index_, classes_, run_times_, jobs_, {}, [](const std::string& key) {
                              EXPECT_EQ(key, "job/default/words");
-                             return KnownJob{2, 2, 1, 0, {{"a", 1}, {"nowhere", 5}}};
+                             KnownJob known;
+                             known.maps = known.reduces = 2;
+                             known.finished_maps = 1;
+                             known.maps_in = {{"a", 1}, {"nowhere", 5}};
+                             return known;
                            }};
   const auto jobs = group_into_jobs(pods, context, events_, rejected_);
   ASSERT_THAT(jobs, SizeIs(2));

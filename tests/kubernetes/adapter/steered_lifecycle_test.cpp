@@ -171,6 +171,26 @@ TEST_F(SteeredLifecycle, LetsAPodGoThatFitsNowhere) {
   EXPECT_FALSE(body["metadata"].contains("annotations")) << "it is its scheduler's alone";
 }
 
+// Without its maps a reduce that is let go does nothing but hold the room that they need.
+TEST_F(SteeredLifecycle, LetsNoReduceGoBeforeItsMapsHaveEnded) {
+  pod_.annotations = {{"lips.dev/job", "sort"}, {"lips.dev/stage", "reduce"}};
+  PodRecord& reduce = update(start_);
+  reduce.fits_nowhere = true;
+  jobs_.update(reduce);
+  BatchJob maps;
+  maps.meta = {"n", "maps", "uid-maps", "1"};
+  maps.spec.completions = 2;
+  maps.spec.pod_notes.annotations = {{"lips.dev/job", "sort"}};
+  jobs_.update(maps);
+  lifecycle_.review_steered(start_ + past_patience);
+  EXPECT_EQ(lifecycle_.bindings_under_way(), 0u);
+  maps.ended = true;
+  jobs_.update(maps);
+  lifecycle_.review_steered(start_ + past_patience);
+  take_answers(start_ + past_patience);
+  EXPECT_EQ(sent(), 1u);
+}
+
 TEST_F(SteeredLifecycle, LetsAPodGoWhosePodGroupIsNotKnown) {
   pod_.group = "train";
   EXPECT_EQ(update(start_).unschedulable_reason, UnschedulableReason::group_not_ready);
