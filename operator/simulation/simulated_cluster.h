@@ -48,8 +48,16 @@ class SimulatedCluster : public ClusterClient {
   void think(Duration span);
   // When something will happen that no binding or move begins; the end of time: nothing.
   TimePoint next_change() { return std::min(world_.queue.next_time(), world_.network.next_end()); }
-  // Says whether the task waits, so that it can be bound.
-  bool waits(TaskId task) const { return world_.tasks[task].state == SimTaskState::waiting; }
+  // Says whether the task waits, so that it can be bound. Tasks of a job that has failed do not.
+  bool waits(TaskId task) const {
+    const TaskRecord& record = world_.tasks[task];
+    return record.state == SimTaskState::waiting && !world_.jobs[record.job.index()].failed;
+  }
+  // Says whether the task is a reduce of a job that goes on, and whose maps have not all ended.
+  bool waits_for_maps(TaskId task) const {
+    const TaskRecord& record = world_.tasks[task];
+    return record.state == SimTaskState::blocked && !world_.jobs[record.job.index()].failed;
+  }
   bool has_ended(TaskId task) const { return world_.tasks[task].state == SimTaskState::finished; }
   bool runs(TaskId task) const { return world_.tasks[task].state == SimTaskState::attempted; }
   bool is_up(NodeId node) const { return world_.up[node.index()]; }
@@ -60,7 +68,8 @@ class SimulatedCluster : public ClusterClient {
   bool is_full(NodeId node, TaskId task) const {
     return world_.up[node.index()] && !fits(world_.job(world_.tasks[task].job).request, world_.free[node]);
   }
-  // Asks for nodes like request_nodes(); `marked`: tasks are marked so that the autoscaler does not evict them to save a node.
+  // Asks for nodes like request_nodes(); `marked`: tasks are marked so that the autoscaler does not evict them to save
+  // a node.
   void request_nodes(const std::vector<NodeRequest>& requests, bool marked) { fleet_.request(requests, marked); }
   // The replica that the node reads fastest, and of these the cheapest; none: there is no replica.
   StoreId nearest_source(BlockId block, NodeId node) const;
@@ -68,6 +77,8 @@ class SimulatedCluster : public ClusterClient {
     const std::vector<Replica>& replicas = world_.replicas[block];
     return replicas.size() == 1 && replicas.front().store == store;
   }
+  // Whoever made the job has it fail. What runs of it goes on until it ends or is reclaimed.
+  void give_up(JobId job) { jobs_.end_job(job, false); }
   // The run is hopeless when nothing begins or ends for so long, and nothing is to come.
   void set_patience(Duration patience) { patience_ = patience; }
   // Closes open accounts (storage of extra copies, attempts that still run). Call once, after the run.

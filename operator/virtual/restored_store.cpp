@@ -22,7 +22,7 @@ void VirtualKubernetes::restore(const ObjectStore::Backup& backup, std::uint64_t
   server_.objects().restore(backup, gap);
   task_of_.clear();
   for (std::uint32_t job = 0; job < jobs_arrived_; ++job)
-    for (const TaskKind kind : {TaskKind::map, TaskKind::reduce}) restore_job(JobId(job), kind);
+    for (const TaskKind kind : {TaskKind::map, TaskKind::reduce}) restore_job({JobId(job), kind});
   restore_nodes(nodes);
   scheduler_->relist();
   quotas_->relist();
@@ -35,23 +35,24 @@ void VirtualKubernetes::restore(const ObjectStore::Backup& backup, std::uint64_t
   });
 }
 
-void VirtualKubernetes::restore_job(JobId id, TaskKind kind) {
-  StageRecord& stage = stages_[id.index()][kind];
+void VirtualKubernetes::restore_job(JobStage of) {
+  StageRecord& stage = record_of(of);
   if (stage.key.empty()) return;
   const bool there = server_.objects().find(jobs_path, stage.key) != nullptr;
-  if (!there && stage.left > 0) {
+  if (!there && stage.left > 0 && !stage.failed) {
     const StoredObject* made =
-        server_.objects().create(jobs_path, job_object(scenario_, {id, kind}, rules_.mode), loop_->now());
+        server_.objects().create(jobs_path, job_object(scenario_, of, rules_.mode), loop_->now());
     stage.uid = (*made->json)["metadata"]["uid"];
   }
-  for (const TaskId task : tasks_of(id, kind)) restore_pods(task);
-  if (there && stage.left == 0) finish_job(id, kind);
+  for (const TaskId task : tasks_of(of)) restore_pods(task);
+  if (stage.failed) return fail_job(of);
+  if (there && stage.left == 0) finish_job(of);
 }
 
 // At most one of the pods goes on: the one that runs, else the newest that has not ended.
 void VirtualKubernetes::restore_pods(TaskId task) {
   PodOfTask& record = pods_[task];
-  const std::string name_space = stage_of(task).key.substr(0, stage_of(task).key.find('/'));
+  const std::string name_space = pool_name(scenario_, scenario_.jobs[places_[task].job.index()].job.pool);
   const std::string running = truth_.runs(task) ? std::exchange(record.name, "") : "";
   record.name.clear();
   std::vector<std::string> open;
@@ -79,13 +80,11 @@ void VirtualKubernetes::restore_pods(TaskId task) {
   const bool goes_on = !running.empty() && running == record.name && bound(running);
   record.forgotten = truth_.runs(task) && !goes_on;
   if (record.forgotten) truth_.reclaim({task, PoolId::none(), Usd(0)});
-  const auto make_another = [&](Duration pause) {
-    if (truth_.runs(task) || truth_.has_ended(task)) return;
-    loop_->at(loop_->now() + pause, [this, task] {
-      if (pods_[task].name.empty() && !truth_.runs(task) && !truth_.has_ended(task)) make_pod(task);
-    });
+  const auto make_another = [&] {
+    record_of(stage_of(task)).missing.insert(task);
+    look_at_job(stage_of(task), loop_->now() + they_begin);
   };
-  if (record.name.empty()) return make_another(they_begin);
+  if (record.name.empty()) return make_another();
   record.bound = bound(record.name);
   // The simulated autoscaler buys for no task that has ended: whoever waits for a node to end once more gives up.
   if (!record.bound) {
@@ -100,7 +99,7 @@ void VirtualKubernetes::restore_pods(TaskId task) {
   // It had ended otherwise, or runs elsewhere by now.
   report(std::exchange(record.name, ""), "Failed");
   record.bound = false;
-  make_another(rules_.jobs.back_off);
+  make_another();
 }
 
 // The nodes are those that were there before the restore.

@@ -10,6 +10,7 @@
 #include "kubernetes/pods/pod_annotations.h"
 #include "kubernetes/pods/zone_gate.h"
 #include "model/node_labels.h"
+#include "virtual/job_back_off.h"
 
 namespace lips::virtual_cluster {
 namespace {
@@ -242,9 +243,30 @@ std::string job_name(const Scenario& scenario, JobStage stage) {
   return stage.kind == TaskKind::map ? name : name + "-reduces";
 }
 
+namespace {
+
+// The notes that all pods of a Job have.
+Json notes_of(const Scenario& scenario, JobStage stage) {
+  const Job& job = scenario.jobs[stage.job.index()].job;
+  Json notes = Json::object();
+  if (stage.kind == TaskKind::map && !job.inputs.empty())
+    notes[annotation::data_set] =
+        std::string(data_name_space) + '/' + data_set_name(scenario, job.inputs.front().data_set);
+  if (job.reduce_tasks > 0) {
+    notes[annotation::job] = job_name(scenario, {stage.job, TaskKind::map});
+    notes[annotation::stage] = stage.kind == TaskKind::map ? "map" : "reduce";
+    notes[annotation::shuffle] = fmt::format("{:.6f}Mi", job.shuffle.value());
+  }
+  return notes;
+}
+
+}  // namespace
+
 Json job_object(const Scenario& scenario, JobStage stage, PodMode mode) {
-  Json of_pods = Json::object();
+  Json of_pods{{"restartPolicy", "Never"}};
   name_scheduler(of_pods, mode);
+  const Json disruption{{"type", "DisruptionTarget"}, {"status", "True"}};
+  const Json ignored{{"action", "Ignore"}, {"onPodConditions", Json::array({disruption})}};
   const Job& job = scenario.jobs[stage.job.index()].job;
   const std::uint32_t tasks = stage.kind == TaskKind::map ? job.map_tasks : job.reduce_tasks;
   return {{"apiVersion", "batch/v1"},
@@ -254,7 +276,9 @@ Json job_object(const Scenario& scenario, JobStage stage, PodMode mode) {
            {{"completions", tasks},
             {"parallelism", tasks},
             {"completionMode", "Indexed"},
-            {"template", {{"spec", std::move(of_pods)}}}}}};
+            {"backoffLimit", JobBackOff::limit},
+            {"podFailurePolicy", {{"rules", Json::array({ignored})}}},
+            {"template", {{"metadata", {{"annotations", notes_of(scenario, stage)}}}, {"spec", std::move(of_pods)}}}}}};
 }
 
 TaskKind kind_of(const Scenario& scenario, TaskOfJob task) {
@@ -285,16 +309,9 @@ Json pod_object(const Scenario& scenario, TaskOfJob place, const std::string& jo
   const Task& task = arrived.tasks[place.number];
   const JobStage stage{place.job, kind_of(scenario, place)};
   const std::string owner_name = job_name(scenario, stage);
-  Json annotations{{"batch.kubernetes.io/job-completion-index", std::to_string(index_of(scenario, place))},
-                   {annotation::cpu, fmt::format("{:.6f}", task.cpu.value())}};
-  if (stage.kind == TaskKind::map && !job.inputs.empty())
-    annotations[annotation::data_set] =
-        std::string(data_name_space) + '/' + data_set_name(scenario, job.inputs.front().data_set);
-  if (job.reduce_tasks > 0) {
-    annotations[annotation::job] = job_name(scenario, {place.job, TaskKind::map});
-    annotations[annotation::stage] = stage.kind == TaskKind::map ? "map" : "reduce";
-    annotations[annotation::shuffle] = fmt::format("{:.6f}Mi", job.shuffle.value());
-  }
+  Json annotations = notes_of(scenario, stage);
+  annotations["batch.kubernetes.io/job-completion-index"] = std::to_string(index_of(scenario, place));
+  annotations[annotation::cpu] = fmt::format("{:.6f}", task.cpu.value());
   Json spec{{"containers", Json::array({{{"name", "main"},
                                          {"image", "work"},
                                          {"resources", {{"requests", pod_requests(scenario, place.job)}}}}})}};

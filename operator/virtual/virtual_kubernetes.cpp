@@ -148,7 +148,7 @@ void VirtualKubernetes::follow_pods(const ObjectChange& change) {
     if (pods_[task].name == known->first && !pods_[task].bound && !truth_.has_ended(task)) {
       wrong_.push_back(known->first + " was deleted while it waited");
       pods_[task].name.clear();
-      loop_->post([this, task] { make_pod(task); });
+      loop_->post([this, task] { replace_pod(task, false); });
     }
     task_of_.erase(known);
     return;
@@ -175,11 +175,13 @@ void VirtualKubernetes::start_pod(TaskId task, const std::string& node, const st
   const auto store = movers_.names().stores.find(read_from);
   assignment.read_from = store != movers_.names().stores.end() ? store->second : nearest_source(task, place->second);
   if (truth_.has_ended(task)) return end_pod(task, true);  // its pod was restored
+  if (truth_.runs(task)) return collect_pod(task);         // a container of before the restore still ends
+  if (truth_.waits_for_maps(task)) wrong_.push_back(pods_[task].name + " began before its maps had ended");
   if (!truth_.waits(task)) return end_pod(task, false);
   if (!truth_.is_up(place->second)) return collect_pod(task);
   if (truth_.is_full(place->second, task)) {
-    // A kubelet refuses a pod whose room the pod of a service took at the same time.
-    if (!truth_.services_on(place->second).empty()) return end_pod(task, false);
+    // The pod of a service took its room at the same time. No scheduler was asked, so this is no fault of the Job.
+    if (!truth_.services_on(place->second).empty()) return collect_pod(task);
     wrong_.push_back("no room on " + node + " for " + pods_[task].name);
   }
   truth_.bind({assignment, read_from});
@@ -217,10 +219,10 @@ void VirtualKubernetes::end_pod(TaskId task, bool succeeded) {
     put_pod(record.name, std::move(pod));
     if (record.leaves) server_.objects().remove(pods_path, record.name);
   }
-  record.bound = record.leaves = false;
+  const bool leaves = std::exchange(record.leaves, false);
+  record.bound = false;
   record.name.clear();
-  if (succeeded) return;
-  make_pod_later(task);
+  if (!succeeded) replace_pod(task, !leaves);
 }
 
 // Whoever takes a pod's room evicts it. Nothing is said of a pod that the restored store does not know as running.
@@ -229,8 +231,7 @@ void VirtualKubernetes::lose_pod(TaskId task) {
     pods_[task].leaves = true;
     return end_pod(task, false);
   }
-  if (!pods_[task].name.empty()) return;
-  make_pod_later(task);
+  if (pods_[task].name.empty()) replace_pod(task, false);
 }
 
 // The garbage collector of pods does this with those whose node is gone.
@@ -316,10 +317,7 @@ void VirtualKubernetes::take(const ClusterEvent& event) {
     put_pod(pods_[started->task].name, std::move(pod));
   } else if (const auto* finished = std::get_if<TaskFinished>(&event)) {
     end_pod(finished->task, true);
-    StageRecord& stage = stage_of(finished->task);
-    const TaskOfJob place = places_[finished->task];
-    if (--stage.left == 0) finish_job(place.job, kind_of(scenario_, place));
-    if (rules_.mode == PodMode::watch) make_reduces(place.job);
+    succeed(finished->task);
   } else if (const auto* lost = std::get_if<TaskLost>(&event)) {
     lose_pod(lost->task);
   } else if (const auto* moved = std::get_if<MoveEnded>(&event)) {

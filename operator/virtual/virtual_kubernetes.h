@@ -3,14 +3,19 @@
 // real cluster: in bursts, late, and each for itself.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubernetes/adapter/kubernetes_cluster.h"
 #include "simulation/simulated_cluster.h"
 #include "virtual/api_server.h"
 #include "virtual/event_expiry.h"
+#include "virtual/job_back_off.h"
 #include "virtual/kube_scheduler.h"
 #include "virtual/movers.h"
 #include "virtual/quota_controller.h"
@@ -28,12 +33,12 @@ inline TimePoint start_of(const simulation::Scenario& scenario) {
   return scenario.cluster.now + scenario_day.time_since_epoch();
 }
 
-// The pace of the Job controller, as of kube-controller-manager: pods in batches that double, a new pod for one that
-// failed after a back-off, and a Job that has ended goes.
+// The pace of the Job controller, as of kube-controller-manager: pods in batches that double, a look a second after
+// pods have changed, and a Job that has ended goes. JobBackOff says when there is a new pod for one that failed.
 struct JobControllerRules {
   std::size_t first_batch = 1, largest_batch = 500;
   Duration between_batches{20'000};
-  Duration back_off{10'000'000};
+  Duration after_changes{1'000'000};
   Duration keep_ended{60'000'000};
 };
 
@@ -86,10 +91,15 @@ class VirtualKubernetes {
   struct StageRecord {
     std::string key, uid;  // of its Job; empty: not made yet
     std::uint32_t left = 0;
+    std::set<TaskId> missing;  // they have no pod
+    std::size_t batch = 0;     // of pods that come next
+    JobBackOff back_off;
+    std::optional<std::pair<TimePoint, kubernetes::EventLoop::TimerId>> next_look;
+    bool failed = false;
   };
 
   void put_cluster();
-  void restore_job(JobId job, TaskKind kind);
+  void restore_job(JobStage of);
   void restore_pods(TaskId task);
   void restore_nodes(const ObjectStore::Objects& before);
   void follow_pods(const ObjectChange& change);
@@ -97,12 +107,14 @@ class VirtualKubernetes {
   StoreId nearest_source(TaskId task, NodeId node) const;
   void expect_next();
   void take(const ClusterEvent& event);
-  void make_job(JobId job, TaskKind kind);
+  void make_job(JobStage of);
   void make_job(JobId job);
   void make_reduces(JobId job);
-  void make_pods(std::vector<TaskId> tasks, std::size_t batch);
-  void make_pod(TaskId task);
-  void make_pod_later(TaskId task);
+  void look_at_job(JobStage of, TimePoint when);
+  void make_pods(JobStage of);
+  bool make_pod(TaskId task);
+  void replace_pod(TaskId task, bool counts);
+  void succeed(TaskId task);
   void take_back(TaskId task);
   void end_pod(TaskId task, bool succeeded);
   void collect_pod(TaskId task);
@@ -110,7 +122,10 @@ class VirtualKubernetes {
   void put_node(NodeId node, bool schedulable);
   void lose_node(const NodeLost& lost);
   void put_pod(const std::string& key, Json pod) { server_.objects().put(pods_path, key, std::move(pod)); }
-  void finish_job(JobId job, TaskKind kind);
+  void finish_job(JobStage of);
+  void fail_job(JobStage of);
+  void put_conditions(JobStage of, std::initializer_list<const char*> types, const char* reason);
+  void remove_later(JobStage of);
   // node_purchases.cpp
   static bool asks_for_node(const Json& pod);
   void order_nodes();
@@ -119,8 +134,9 @@ class VirtualKubernetes {
   std::optional<NodeRequest> request_of(const Json& order, std::vector<TaskId>& waiting) const;
   std::optional<NodeRequest> request_of_waiting(const std::string& key, const Json& pod) const;
   TimePoint outside(TimePoint inside) const { return inside + scenario_day.time_since_epoch(); }
-  StageRecord& stage_of(TaskId task);
-  std::vector<TaskId> tasks_of(JobId job, TaskKind kind) const;
+  JobStage stage_of(TaskId task) const;
+  StageRecord& record_of(JobStage of) { return stages_[of.job.index()][of.kind]; }
+  std::vector<TaskId> tasks_of(JobStage of) const;
 
   static constexpr const char *pods_path = "/api/v1/pods", *nodes_path = "/api/v1/nodes",
                               *jobs_path = "/apis/batch/v1/jobs", *events_path = "/apis/events.k8s.io/v1/events";

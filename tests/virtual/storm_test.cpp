@@ -94,6 +94,18 @@ TEST(FoundStorms, ListsWithoutAnAnswerAreAskedForAgainSoon) {
   check(storm_of(6460), seen);
 }
 
+// Jobs whose data is lost were tried again for ever, three pods a second in the end.
+TEST(FoundStorms, JobsThatCannotSucceedFail) {
+  Seen seen;
+  check(storm_of(8932), seen);
+}
+
+// Maps that ended after the backup were counted twice: by the memory, and by their pods, which had not ended in it.
+TEST(FoundStorms, NoReduceOfARestoredStoreBeginsBeforeItsMapsHaveEnded) {
+  Seen seen;
+  check(storm_of(432), seen);
+}
+
 // The counts of quotas were those of before the restore, and nothing changed any more that had them counted anew.
 TEST(FoundStorms, QuotasAreCountedAnewInARestoredStore) {
   Seen seen;
