@@ -2,6 +2,7 @@
 
 ZONES = ["zone-a", "zone-b", "zone-c"]
 REGION = "us-east-1"
+IGNORES_EVICTIONS = {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}]}  # podFailurePolicy
 
 
 def fake_node(name, zone="zone-a", cores=4, memory="16Gi", instance_type=None, capacity_type="on-demand", pods=110, labels=None, taints=None):

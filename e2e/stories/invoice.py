@@ -93,7 +93,7 @@ def job_object(job, pair):
     notes = {OURS + "dataset": job.name, OURS + "cpu-seconds": f"{job.seconds * job.cores:g}"} if pair.mode else {}
     found = objects.indexed_job(job.name, job.tasks, scheduler=scheduler, annotations=notes, run_for=f"{job.seconds}s", cpu=job.cpu,
                                 memory=job.memory, **more)
-    found["spec"]["podFailurePolicy"] = {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}]}
+    found["spec"]["podFailurePolicy"] = objects.IGNORES_EVICTIONS
     return found
 
 
