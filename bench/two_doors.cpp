@@ -1,6 +1,6 @@
 // The same jobs through both doors: directly, and through the operator's adapter and a virtual Kubernetes
 // (docs/virtual.md#the-two-doors).
-//   bench_two_doors [SEEDS]
+//   bench_two_doors [SEEDS [DAY]]
 // Two morning hours of modern-day and of modern-day-elastic at a fifth of their size: 20 of 100 nodes or a fifth of the
 // autoscaler's cores, all 174 jobs, each a fifth as large. So there are as many jobs an hour as in the whole day, and
 // each is as large beside the cluster as there. Where nodes are bought jobs come at any part of a second: the trace has
@@ -103,5 +103,7 @@ void compare(const std::string& day, std::uint64_t seeds) {
 
 int main(int argc, char** argv) {
   const std::uint64_t seeds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
-  for (const char* day : {"modern-day", "modern-day-elastic"}) compare(day, std::max<std::uint64_t>(1, seeds));
+  const std::string only = argc > 2 ? argv[2] : "";
+  for (const std::string day : {"modern-day", "modern-day-elastic"})
+    if (only.empty() || only == day) compare(day, std::max<std::uint64_t>(1, seeds));
 }
