@@ -87,30 +87,23 @@ TEST(Storms, EveryJobEndsWhereTheOperatorSteers) {
   }
 }
 
+void check_found(std::uint64_t seed) {
+  Seen seen;
+  check(storm_of(seed), seen);
+}
+
 // The watch of nodes breaks when one of them is lost, the list that follows gets no answer, and so does the next one.
 // With two minutes for each, pods were bound to the lost node for four.
-TEST(FoundStorms, ListsWithoutAnAnswerAreAskedForAgainSoon) {
-  Seen seen;
-  check(storm_of(6460), seen);
-}
+TEST(FoundStorms, ListsWithoutAnAnswerAreAskedForAgainSoon) { check_found(6460); }
 
 // Jobs whose data is lost were tried again for ever, three pods a second in the end.
-TEST(FoundStorms, JobsThatCannotSucceedFail) {
-  Seen seen;
-  check(storm_of(8932), seen);
-}
+TEST(FoundStorms, JobsThatCannotSucceedFail) { check_found(8932); }
 
 // Maps that ended after the backup were counted twice: by the memory, and by their pods, which had not ended in it.
-TEST(FoundStorms, NoReduceOfARestoredStoreBeginsBeforeItsMapsHaveEnded) {
-  Seen seen;
-  check(storm_of(432), seen);
-}
+TEST(FoundStorms, NoReduceOfARestoredStoreBeginsBeforeItsMapsHaveEnded) { check_found(432); }
 
 // The counts of quotas were those of before the restore, and nothing changed any more that had them counted anew.
-TEST(FoundStorms, QuotasAreCountedAnewInARestoredStore) {
-  Seen seen;
-  check(storm_of(6066), seen);
-}
+TEST(FoundStorms, QuotasAreCountedAnewInARestoredStore) { check_found(6066); }
 
 }  // namespace
 }  // namespace lips::virtual_cluster::storms

@@ -36,7 +36,7 @@ class SharedJob {
         return change_job();
     }
   }
-  // As the operator tells it: when pods arrive, and when the number may be another.
+  // The operator tells the number when pods arrive, and when it may be another.
   void tell() {
     const bool changed = jobs_.take_maps_changed().contains(key);
     if (std::exchange(arrived_, false) || changed) told_ = jobs_.missing_maps(key);

@@ -100,7 +100,7 @@ StormOutcome run_storm(const StormCase& storm, Log* log) {
   outcome.jobs = run->jobs;
   outcome.taken_back = run->reclaimed.tasks;
   // Containers that a restored store does not know end within half a minute; until then a kubelet may refuse a pod.
-  // What may not be watched is listed every half minute, perhaps when a Job has made a part of its pods.
+  // Kinds that may not be watched are listed every half minute, perhaps when a Job has made a part of its pods.
   for (std::string& what : wrong) {
     const bool early = storm.has[Trouble::rights] && what.ends_with("began before its maps had ended");
     if (!early && (!storm.has[Trouble::restore] || !what.starts_with("no room"))) violations.push_back(std::move(what));
